@@ -56,6 +56,17 @@ static inline uint64_t vv_mlir_string_end(const char *text, uint64_t at, uint64_
     return end;
 }
 
+/* text[at] is '"', and vv_mlir_string_end gave `behind`. Does the string end there? */
+static inline bool vv_mlir_string_ends(const char *text, uint64_t at, uint64_t behind)
+{
+    uint64_t slashes = behind - 1;
+    if (behind < at + 2 || text[behind - 1] != '"')
+        return false;
+    while (slashes > at + 1 && text[slashes - 1] == '\\')
+        slashes--;
+    return (behind - 1 - slashes) % 2 == 0;
+}
+
 /* Past blanks and "//" comments. */
 static inline uint64_t vv_mlir_skip_blanks(const char *text, uint64_t at, uint64_t end)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/slots.h"
 #include "mlir/module/cursor.h"
 #include "mlir/module/read.h"
 
@@ -17,7 +16,6 @@ _Static_assert(PARTS_MAX < DEPTH_BITS, "no part stands in more parts than there 
 
 struct reader {
     struct vv_mlir_module *module;
-    struct vv_slots slots;   /* aliases by name                                                 */
     uint64_t at, end;
     uint32_t first_part;     /* of the location that is being read                               */
     uint64_t part_limit;     /* of the module                                                   */
@@ -25,47 +23,6 @@ struct reader {
     uint32_t depth, caller;  /* of the next part                                                */
     bool is_cut;
 };
-
-/* ---- aliases by name ---- */
-
-static bool is_alias(const void *table, uint32_t row, const void *key)
-{
-    const struct vv_mlir_module *module = table;
-    return module->aliases[row].name == *(const uint32_t *)key;
-}
-
-static uint64_t hash_name(uint32_t name)
-{
-    return name * UINT64_C(0x9E3779B97F4A7C15) >> 20;
-}
-
-static uint64_t hash_alias(const void *table, uint32_t row)
-{
-    return hash_name(((const struct vv_mlir_module *)table)->aliases[row].name);
-}
-
-static enum varve_code index_aliases(struct reader *reader, struct varve_error *error)
-{
-    const struct vv_mlir_module *module = reader->module;
-    for (uint32_t row = 0; row < module->alias_count; row++) {
-        if (vv_slots_are_full(&reader->slots, row))
-            VV_TRY(vv_slots_grow(&reader->slots, row, hash_alias, module, "aliases", error));
-        uint32_t *slot = vv_slots_at(&reader->slots, hash_alias(module, row), is_alias, module,
-                                     &module->aliases[row].name);
-        *slot = row + 1; /* the last one of a name counts */
-    }
-    return VARVE_OK;
-}
-
-/* The alias whose name is text[begin, end), or _NONE. */
-static uint32_t find_alias(const struct reader *reader, uint64_t begin, uint64_t end)
-{
-    const struct vv_mlir_module *module = reader->module;
-    uint32_t name = vv_intern_find(&module->strings, module->text + begin, end - begin);
-    if (name == UINT32_MAX)
-        return VV_MLIR_NONE;
-    return vv_slots_find(&reader->slots, hash_name(name), is_alias, module, &name);
-}
 
 /* ---- parts ---- */
 
@@ -131,11 +88,17 @@ static void skip_blanks(struct reader *reader)
     reader->at = vv_mlir_skip_blanks(reader->module->text, reader->at, reader->end);
 }
 
-/* The next character that is no blank; NUL: there is none. */
+/* The next character that is no blank; NUL at the end. */
 static char peek(struct reader *reader)
 {
     skip_blanks(reader);
     return reader->at < reader->end ? reader->module->text[reader->at] : '\0';
+}
+
+static bool is_at_end(struct reader *reader)
+{
+    skip_blanks(reader);
+    return reader->at >= reader->end;
 }
 
 static bool take(struct reader *reader, const char *token)
@@ -282,7 +245,7 @@ static enum varve_code read_alias(struct reader *reader, struct vv_mlir_alias *a
     reader->deep++;
     enum varve_code code = read_location(reader, error);
     reader->deep--;
-    if (code == VARVE_OK && peek(reader) != '\0')
+    if (code == VARVE_OK && !is_at_end(reader))
         code = wrong(reader, "text behind the end", error);
     alias->is_open = false;
     if (!reader->is_cut) {
@@ -299,7 +262,7 @@ static enum varve_code read_alias_name(struct reader *reader, struct varve_error
 {
     uint64_t begin = reader->at;
     reader->at = vv_mlir_name_end(reader->module->text, begin + 1, reader->end);
-    uint32_t row = find_alias(reader, begin, reader->at);
+    uint32_t row = vv_mlir_find_alias(reader->module, begin, reader->at);
     return read_alias(reader, row == VV_MLIR_NONE ? NULL : &reader->module->aliases[row], error);
 }
 
@@ -338,7 +301,8 @@ static enum varve_code place_op(struct reader *reader, struct vv_mlir_op *op,
     reader->is_cut = false;
     if (peek(reader) == '#') {
         uint64_t end = vv_mlir_name_end(module->text, reader->at + 1, reader->end);
-        row = find_alias(reader, reader->at, end);
+        if (vv_mlir_skip_blanks(module->text, end, reader->end) == reader->end)
+            row = vv_mlir_find_alias(module, reader->at, end);
         if (row != VV_MLIR_NONE && module->aliases[row].place != VV_MLIR_NONE) {
             op->place = module->aliases[row].place;
             return VARVE_OK;
@@ -347,7 +311,7 @@ static enum varve_code place_op(struct reader *reader, struct vv_mlir_op *op,
     VV_TRY(vv_array_reserve(&module->places, &module->place_capacity,
                             (size_t)module->place_count + 1, sizeof *module->places, error));
     VV_TRY(read_location(reader, error));
-    if (peek(reader) != '\0')
+    if (!is_at_end(reader))
         VV_TRY(wrong(reader, "text behind the end", error));
     module->cut_places += reader->is_cut;
     op->place = module->place_count++;
@@ -371,7 +335,7 @@ static bool says_something(const struct vv_mlir_module *module, uint32_t place)
 enum varve_code vv_mlir_read_locations(struct vv_mlir_module *module, struct varve_error *error)
 {
     struct reader reader = { .module = module, .part_limit = module->bytes / 4 + 4096 };
-    enum varve_code code = index_aliases(&reader, error);
+    enum varve_code code = vv_mlir_index_aliases(module, error);
     for (uint32_t row = 0; row < module->op_count && code == VARVE_OK; row++) {
         struct vv_mlir_op *op = &module->ops[row];
         if (op->location.end == 0)
@@ -379,6 +343,5 @@ enum varve_code vv_mlir_read_locations(struct vv_mlir_module *module, struct var
         code = place_op(&reader, op, error);
         module->located += code == VARVE_OK && says_something(module, op->place);
     }
-    vv_slots_deinit(&reader.slots);
     return code;
 }

@@ -216,7 +216,7 @@ static enum varve_code read_string(struct scan *scan, struct varve_error *error)
 {
     uint64_t begin = scan->at;
     scan->at = vv_mlir_string_end(scan->text, begin, scan->end);
-    if (scan->at == scan->end && (scan->at == begin + 1 || scan->text[scan->end - 1] != '"'))
+    if (!vv_mlir_string_ends(scan->text, begin, scan->at))
         return vv_mlir_fail(scan->module, begin, error, "a string is never closed");
     if (follows(scan, begin, "sym_name = "))
         return set_symbol(scan, begin + 1, scan->at - 1, error);
@@ -374,6 +374,8 @@ static enum varve_code begin_op(struct scan *scan, struct varve_error *error)
     bool is_quoted = begin < scan->end && text[begin] == '"';
     scan->at = is_quoted ? vv_mlir_string_end(text, begin, scan->end)
                          : vv_mlir_name_end(text, begin, scan->end);
+    if (is_quoted && !vv_mlir_string_ends(text, begin, scan->at))
+        return vv_mlir_fail(module, begin, error, "a string is never closed");
     begin += is_quoted;
     uint64_t end = scan->at - (is_quoted && scan->at > begin);
     if (begin >= end)
@@ -425,6 +427,8 @@ static enum varve_code read_alias(struct scan *scan, struct varve_error *error)
     if (at >= scan->end || text[at] != '=')
         return vv_mlir_fail(scan->module, begin, error, "an alias without '='");
     at = vv_mlir_skip_blanks(text, at + 1, scan->end);
+    if (at >= scan->end)
+        return vv_mlir_fail(scan->module, begin, error, "an alias without a value");
     if (starts(scan, at, "loc(")) {
         struct vv_mlir_span inside = { at + 4, 0 };
         VV_TRY(vv_mlir_skip_brackets(scan->module, at + 3, &at, error));
@@ -432,15 +436,19 @@ static enum varve_code read_alias(struct scan *scan, struct varve_error *error)
         VV_TRY(add_alias(scan, begin, name_end, inside, error));
     }
     while (at < scan->end && text[at] != '\n') {
-        if (text[at] == '"')
-            at = vv_mlir_string_end(text, at, scan->end);
-        else if (text[at] == '(' || text[at] == '[' || text[at] == '{' ||
-                 (text[at] == '<' && vv_mlir_opens(text, at, scan->end)))
+        if (text[at] == '"') {
+            uint64_t quote = at;
+            at = vv_mlir_string_end(text, quote, scan->end);
+            if (!vv_mlir_string_ends(text, quote, at))
+                return vv_mlir_fail(scan->module, quote, error, "a string is never closed");
+        } else if (text[at] == '(' || text[at] == '[' || text[at] == '{' ||
+                   (text[at] == '<' && vv_mlir_opens(text, at, scan->end))) {
             VV_TRY(vv_mlir_skip_brackets(scan->module, at, &at, error));
-        else if (starts(scan, at, "//"))
+        } else if (starts(scan, at, "//")) {
             break;
-        else
+        } else {
             at++;
+        }
     }
     scan->at = at;
     return VARVE_OK;
@@ -517,6 +525,7 @@ enum varve_code vv_mlir_read(const char *path, const char *text, uint64_t bytes,
 
 void vv_mlir_deinit(struct vv_mlir_module *module)
 {
+    vv_slots_deinit(&module->slots);
     free(module->ops);
     free(module->aliases);
     free(module->parts);

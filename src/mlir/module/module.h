@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/slots.h"
 
 #define VV_MLIR_NONE UINT32_MAX
 
@@ -71,6 +72,7 @@ struct vv_mlir_module {
     uint64_t bytes;
     uint64_t resources_at;        /* where a last "{-#" begins, or the end of the text            */
     struct vv_intern strings;
+    struct vv_slots slots;        /* aliases by name                                            */
     struct vv_mlir_op *ops;       /* in order of their begins: a parent before its children      */
     struct vv_mlir_alias *aliases;
     struct vv_mlir_part *parts;
@@ -91,6 +93,20 @@ static inline const char *vv_mlir_string(const struct vv_mlir_module *module, ui
 {
     return vv_intern_text(&module->strings, id);
 }
+
+/* The alias whose name is text[begin, end), "#loc7"; or _NONE. */
+uint32_t vv_mlir_find_alias(const struct vv_mlir_module *module, uint64_t begin, uint64_t end);
+
+/* An entry of a dictionary: "name = value", or "name" alone, whose value is empty. */
+struct vv_mlir_entry { struct vv_mlir_span whole, name, value; };
+
+/* The next entry of the dictionary text[span), which begins with '{'. *at is 0 at first. False:
+ * there is none. */
+bool vv_mlir_next_entry(const char *text, struct vv_mlir_span dictionary, uint64_t *at,
+                        struct vv_mlir_entry *out_entry);
+/* The entry of this name. False: there is none. */
+bool vv_mlir_find_entry(const char *text, struct vv_mlir_span dictionary, const char *name,
+                        struct vv_mlir_entry *out_entry);
 
 /* Line and column of a byte, from 1. Columns count bytes, as MLIR's do. */
 void vv_mlir_line_of(const struct vv_mlir_module *module, uint64_t offset, uint32_t *out_line,

@@ -14,6 +14,9 @@ enum varve_code vv_mlir_skip_brackets(const struct vv_mlir_module *module, uint6
 bool vv_mlir_opens(const char *text, uint64_t at, uint64_t end);
 bool vv_mlir_closes(const char *text, uint64_t at, uint64_t end);
 
+/* Fills module->slots. */
+enum varve_code vv_mlir_index_aliases(struct vv_mlir_module *module, struct varve_error *error);
+
 /* Fills module->places and parts for all operations that have been found. */
 enum varve_code vv_mlir_read_locations(struct vv_mlir_module *module, struct varve_error *error);
 
