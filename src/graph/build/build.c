@@ -91,11 +91,17 @@ static enum varve_code build_operators(struct vv_graph_building *building,
 
 static enum varve_code build_python(struct vv_graph_building *building, struct varve_error *error)
 {
+    const struct vv_model *model = building->model;
+    bool has_any = false;
     VV_TRY(vv_graph_host_nodes(building, is_python, error));
+    for (uint32_t slice = 0; slice < model->slices.table.count && !has_any; slice++)
+        has_any = is_python(building, slice);
     if (building->dag->nodes.table.count == 0)
         VV_TRY(vv_dag_note(building->dag, error, "nodes",
-                           "no Python functions recorded: varve record --collect +python, "
-                           "torch.profiler with_stack=True, TensorFlow python_tracer_level=1"));
+                           has_any ? "nothing of what was recorded was chosen"
+                                   : "no Python functions recorded: varve record --collect "
+                                     "+python, torch.profiler with_stack=True, TensorFlow "
+                                     "python_tracer_level=1"));
     return add_edges(building, error);
 }
 
