@@ -13,6 +13,7 @@ struct applying {
     const struct vv_model *model;
     struct vv_scratch *scratch;
     struct vv_traits traits;
+    uint32_t slice;                        /* the one that is asked                               */
     uint8_t *answers[VV_FILTER_NODES_MAX]; /* for texts, by value of the trait: 0 not yet compared,
                                               1 no match, 2 match */
     uint32_t keys[VV_FILTER_NODES_MAX];    /* for arguments: the key's string; UINT32_MAX: none */
@@ -42,7 +43,7 @@ bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes)
     return pattern == end;
 }
 
-static bool compare_text(const struct vv_filter_node *node, const char *text)
+bool vv_filter_is_like(const struct vv_filter_node *node, const char *text)
 {
     if (node->comparison == VV_LIKE)
         return vv_filter_like(text, node->text, node->text_bytes);
@@ -51,7 +52,7 @@ static bool compare_text(const struct vv_filter_node *node, const char *text)
     return is_equal == (node->comparison == VV_EQUAL);
 }
 
-static bool compare_number(enum vv_comparison comparison, int64_t left, int64_t right)
+bool vv_filter_compare(enum vv_comparison comparison, int64_t left, int64_t right)
 {
     switch (comparison) {
     case VV_EQUAL:
@@ -99,12 +100,12 @@ static bool ask_text(struct applying *applying, size_t index, uint32_t slice)
         return node->comparison == VV_UNEQUAL;
     if (answer != NULL && *answer != 0)
         return *answer == 2;
-    bool is_yes = compare_text(node, vv_trait_text(&applying->traits, node->trait, value, buffer,
-                                                   sizeof buffer));
+    bool is_yes = vv_filter_is_like(
+        node, vv_trait_text(&applying->traits, node->trait, value, buffer, sizeof buffer));
     if (node->trait == VV_TRAIT_THREAD && applying->model->tracks.shares_name[value]) {
         /* with its number or without */
-        bool is_own = compare_text(node, vv_text_of(applying->model,
-                                                    applying->model->tracks.name[value]));
+        bool is_own = vv_filter_is_like(
+            node, vv_text_of(applying->model, applying->model->tracks.name[value]));
         is_yes = node->comparison == VV_UNEQUAL ? is_yes && is_own : is_yes || is_own;
     }
     if (answer != NULL)
@@ -155,7 +156,7 @@ static bool ask_number(const struct applying *applying, const struct vv_filter_n
     int64_t value;
     if (!number_of(applying, node->number, slice, &value))
         return node->comparison == VV_UNEQUAL;
-    return compare_number(node->comparison, value, node->value);
+    return vv_filter_compare(node->comparison, value, node->value);
 }
 
 /* ---- arguments ---- */
@@ -177,9 +178,9 @@ static bool ask_arg_text(const struct applying *applying, const struct vv_filter
     const struct vv_args *args = &applying->model->args;
     switch (args->kind[arg]) {
     case VV_ARG_TEXT: case VV_ARG_JSON:
-        return compare_text(node, vv_text_of(applying->model, (uint32_t)args->value[arg]));
+        return vv_filter_is_like(node, vv_text_of(applying->model, (uint32_t)args->value[arg]));
     case VV_ARG_BOOL:
-        return compare_text(node, args->value[arg] != 0 ? "true" : "false");
+        return vv_filter_is_like(node, args->value[arg] != 0 ? "true" : "false");
     default:
         return node->comparison == VV_UNEQUAL;
     }
@@ -193,7 +194,7 @@ static bool ask_arg_number(const struct applying *applying, const struct vv_filt
     double real;
     switch (args->kind[arg]) {
     case VV_ARG_INT: case VV_ARG_BOOL:
-        return compare_number(node->comparison, (int64_t)args->value[arg], node->value);
+        return vv_filter_compare(node->comparison, (int64_t)args->value[arg], node->value);
     case VV_ARG_REAL:
         memcpy(&real, &args->value[arg], sizeof real);
         return compare_real(node->comparison, real, (double)node->value);
@@ -212,35 +213,15 @@ static bool ask_arg(const struct applying *applying, size_t index, uint32_t slic
                                             : ask_arg_number(applying, node, arg);
 }
 
-static bool admits(struct applying *applying, uint32_t slice)
+static bool ask(void *context, size_t index)
 {
-    bool stack[VV_FILTER_NODES_MAX];
-    size_t depth = 0;
-    for (size_t i = 0; i < applying->filter->count; i++) {
-        switch (applying->filter->nodes[i].kind) {
-        case VV_FILTER_TEXT:
-            stack[depth++] = ask_text(applying, i, slice);
-            break;
-        case VV_FILTER_NUMBER:
-            stack[depth++] = ask_number(applying, &applying->filter->nodes[i], slice);
-            break;
-        case VV_FILTER_ARG_TEXT: case VV_FILTER_ARG_NUMBER:
-            stack[depth++] = ask_arg(applying, i, slice);
-            break;
-        case VV_FILTER_NOT:
-            stack[depth - 1] = !stack[depth - 1];
-            break;
-        case VV_FILTER_AND:
-            depth--;
-            stack[depth - 1] = stack[depth - 1] && stack[depth];
-            break;
-        case VV_FILTER_OR:
-            depth--;
-            stack[depth - 1] = stack[depth - 1] || stack[depth];
-            break;
-        }
-    }
-    return stack[0];
+    struct applying *applying = context;
+    const struct vv_filter_node *node = &applying->filter->nodes[index];
+    if (node->kind == VV_FILTER_TEXT)
+        return ask_text(applying, index, applying->slice);
+    if (node->kind == VV_FILTER_NUMBER)
+        return ask_number(applying, node, applying->slice);
+    return ask_arg(applying, index, applying->slice);
 }
 
 static enum varve_code count_calls(struct applying *applying, struct varve_error *error)
@@ -290,8 +271,9 @@ enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_
     struct applying applying = { .filter = filter, .model = model, .scratch = &own };
     VV_TRY(VV_SCRATCH_ARRAY(scratch, out_admitted, model->slices.table.count, error));
     enum varve_code code = prepare(&applying, ranks, error);
-    for (uint32_t row = 0; row < model->slices.table.count && code == VARVE_OK; row++)
-        (*out_admitted)[row] = admits(&applying, row);
+    uint32_t count = (uint32_t)model->slices.table.count;
+    for (; applying.slice < count && code == VARVE_OK; applying.slice++)
+        (*out_admitted)[applying.slice] = vv_filter_admits(filter, ask, &applying);
     vv_scratch_deinit(&own);
     return code;
 }

@@ -57,6 +57,30 @@ enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_
                                 const int64_t *ranks, struct vv_scratch *scratch,
                                 bool **out_admitted, struct varve_error *error);
 
+/* For those who have no slices. Calls ask(context, index) for each comparison nodes[index]. */
+static inline bool vv_filter_admits(const struct vv_filter *filter,
+                                    bool (*ask)(void *context, size_t index), void *context)
+{
+    bool stack[VV_FILTER_NODES_MAX];
+    size_t depth = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        enum vv_filter_kind kind = filter->nodes[i].kind;
+        if (kind == VV_FILTER_NOT) {
+            stack[depth - 1] = !stack[depth - 1];
+        } else if (kind == VV_FILTER_AND || kind == VV_FILTER_OR) {
+            depth--;
+            stack[depth - 1] = kind == VV_FILTER_AND ? stack[depth - 1] && stack[depth]
+                                                     : stack[depth - 1] || stack[depth];
+        } else {
+            stack[depth++] = ask(context, i);
+        }
+    }
+    return stack[0];
+}
+/* What a comparison says of a text, and of a number. */
+bool vv_filter_is_like(const struct vv_filter_node *node, const char *text);
+bool vv_filter_compare(enum vv_comparison comparison, int64_t left, int64_t right);
+
 /* True if the text matches the pattern. '*' stands for any bytes and '?' for one. */
 bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes);
 

@@ -265,8 +265,7 @@ static enum varve_code take_file(struct vv_graph_building *building, struct varv
     VV_TRY(vv_dag_from_model(building->model, building->dag, error));
     VV_TRY(vv_dag_check(building->dag, error));
     if (is_selected(&building->question->selection))
-        VV_TRY(vv_dag_note(building->dag, error, "selection",
-                           "not applied to the graph of a file; --of operators makes a new graph"));
+        VV_TRY(vv_graph_choose(building, error));
     if (has_levels(building->dag) && !building->question->break_cycles)
         return VARVE_OK;
     return vv_dag_levels(building->dag, building->question->break_cycles, error);

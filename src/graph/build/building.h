@@ -114,6 +114,9 @@ enum varve_code vv_graph_sync_edges(struct vv_graph_building *building,
 enum varve_code vv_graph_order_edges(struct vv_graph_building *building,
                                      struct varve_error *error);
 
+/* Applies the question's selection to the graph of a file: selection.c. */
+enum varve_code vv_graph_choose(struct vv_graph_building *building, struct varve_error *error);
+
 /* Marks what is on the critical path: critical.c. */
 enum varve_code vv_graph_mark_critical(struct vv_graph_building *building,
                                        struct varve_error *error);
