@@ -171,7 +171,7 @@ def read_packets(process, stream, path, part):
         while offset < size:
             file.seek(offset)
             head = file.read(HEADER.size)
-            if offset == 0 and head.startswith(b"VARVEPK1"):
+            if offset == 0 and head.startswith((b"VARVEPK1", b"VARVEPK2")):
                 raise TraceError(
                     f"'{path}' is packed (§10), and this reader has no zstd. First type:"
                     "  varve pack --unpack -o PLAIN.varve TRACE.varve")

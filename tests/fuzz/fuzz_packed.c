@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_packed.c — any bytes as a packed stream file. If the first byte is odd, the others are the
- * file;
- * otherwise they are five lengths and the columns of one block, which are compressed here, since no
- * mutation would pass zstd's checksum. Where the file is accepted, the laws are: it reads the same
+ * file; otherwise they are lengths and the columns of one block, which are compressed here, since
+ * no mutation would pass zstd's checksum. Of the first byte, 2 says that these are the columns of
+ * the second layout. Where the file is accepted, the laws are: it reads the same
  * in any order of reading, and what was read packs again to a file that compares equal. */
 #include <endian.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "ctf/pack/write.h"
 
 #define PLAIN_BYTES_MAX ((size_t)1 << 20)
-#define LENGTHS_BYTES (2u * (VV_PACK_COLUMNS + 1))
+#define LENGTHS_BYTES(columns) (2u * ((columns) + 1))
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -52,15 +52,18 @@ static void make_folder(void)
 }
 
 /* The lengths are of two bytes: of the plain file, in words, then of each column. False in a build
- * without zstd. */
-static bool write_columns(const uint8_t *data, size_t size)
+ * without zstd, or where the lengths are not there. */
+static bool write_columns(const uint8_t *data, size_t size, bool is_first_layout)
 {
+    const size_t count = is_first_layout ? VV_PACK_FIRST_COLUMNS : VV_PACK_COLUMNS;
+    if (size < LENGTHS_BYTES(count))
+        return false;
     struct vv_pack_codec codec = { 0 };
     struct vv_pack_bytes out = { 0 };
     struct vv_pack_block_header header = { { 0 } };
     struct vv_pack_file_header head = { .plain_bytes = htole64(8 * (data[0] + 256u * data[1])) };
-    size_t at = LENGTHS_BYTES;
-    for (size_t i = 0; i < VV_PACK_COLUMNS; i++) {
+    size_t at = LENGTHS_BYTES(count);
+    for (size_t i = 0; i < count; i++) {
         size_t length = data[2 * i + 2] + 256u * data[2 * i + 3], before = out.count;
         length = length < size - at ? length : size - at;
         struct vv_pack_bytes column = { (uint8_t *)data + at, length, length };
@@ -69,10 +72,10 @@ static bool write_columns(const uint8_t *data, size_t size)
         header.frame_bytes[i] = htole32((uint32_t)(out.count - before));
         at += length;
     }
-    memcpy(head.magic, VV_PACK_MAGIC, sizeof head.magic);
+    memcpy(head.magic, is_first_layout ? VV_PACK_FIRST_MAGIC : VV_PACK_MAGIC, sizeof head.magic);
     FILE *file = fopen(packed_path, "wb");
     if (file == NULL || fwrite(&head, sizeof head, 1, file) != 1 ||
-        fwrite(&header, sizeof header, 1, file) != 1 ||
+        fwrite(&header, count * sizeof *header.frame_bytes, 1, file) != 1 ||
         (out.count > 0 && fwrite(out.data, 1, out.count, file) != out.count) ||
         fclose(file) != 0)
         exit(1);
@@ -143,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (data[0] % 2 != 0)
         write_file(packed_path, data + 1, size - 1);
-    else if (size <= LENGTHS_BYTES || !write_columns(data + 1, size - 1))
+    else if (!write_columns(data + 1, size - 1, (data[0] & 2) == 0))
         return 0;
     int file = open(packed_path, O_RDONLY | O_CLOEXEC);
     if (file < 0)

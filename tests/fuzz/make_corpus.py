@@ -94,18 +94,42 @@ def packed_columns(path):
                              "fields": bytes([2, 4, 6, 8, 0, 0, 10, 12, 14])}
 
 
+def packed_with_lengths():
+    """The same of the second layout: an allocation, its release, an operator with two tensors,
+    identities and outputs."""
+    lengths = [3, 2, 14, 3, 8]
+    count = sum(lengths) + len(lengths)
+    # fields, where there is no address; a tensor's rank is in its first word
+    tensor, output = [2 << 33, 2, 8, 10], [1 << 33, 6]
+    fields = [64, 0, 0, 6, 8, 0, 0, 4, *tensor, 1 << 33, 2, 12, 4, 4, *output, *output, 2]
+    return count, {"runs": packed_stream.column_bytes([count * 8 << 2 | packed_stream.WORDS]),
+                   "raw": b"", "ids": bytes([11, 12, 38, 50, 51]),
+                   "ticks": bytes(range(5)) + bytes(25),
+                   "fields": packed_stream.column_bytes(fields),
+                   "lengths": bytes(lengths),
+                   "addresses": bytes([0, 90, 1, 0, 20, 2, 1, 2, 1, 0, 2])}
+
+
+def packed_input(first, words, columns, names):
+    lengths = struct.pack(f"<{1 + len(names)}H", words, *(len(columns[name]) for name in names))
+    return first + lengths + b"".join(columns[name] for name in names)
+
+
 def packed_seeds(folder):
-    words, columns = packed_columns(folder / "c.varve")
-    lengths = struct.pack("<6H", words, *(len(columns[name]) for name in packed_stream.COLUMNS))
-    yield "packed/columns", b"\0" + lengths + b"".join(columns[name]
-                                                       for name in packed_stream.COLUMNS)
+    yield "packed/columns", packed_input(b"\0", *packed_columns(folder / "c.varve"),
+                                         packed_stream.COLUMNS_OF[1])
+    yield "packed/columns_with_lengths", packed_input(b"\2", *packed_with_lengths(),
+                                                      packed_stream.COLUMNS)
     four = {"runs": packed_stream.column_bytes([32 << 2 | packed_stream.WORDS]),
             "ids": bytes([64, 1, 64, 1]),
-            "ticks": bytes([200, 0, 80, 82]) + bytes(20)}
-    yield "packed/four_records", b"\1" + packed_stream.build(32, four)
-    yield "packed/cut", b"\1" + packed_stream.build(32, four)[:-9]
-    yield "packed/no_end_to_zeros", b"\1" + packed_stream.build(2**62)
-    yield "packed/columns_that_differ", b"\1" + packed_stream.build(32, {**four, "fields": b"\x05"})
+            "ticks": bytes([200, 0, 80, 82]) + bytes(20), "lengths": bytes(4)}
+    for layout, name in ((1, "four_records"), (2, "four_records_with_lengths")):
+        yield f"packed/{name}", b"\1" + packed_stream.build(32, four, layout=layout)
+    yield "packed/cut", b"\1" + packed_stream.build(32, four, layout=1)[:-9]
+    yield "packed/no_end_to_zeros", b"\1" + packed_stream.build(2**62, layout=1)
+    for layout, name in ((1, "columns_that_differ"), (2, "columns_that_differ_with_lengths")):
+        yield f"packed/{name}", b"\1" + packed_stream.build(32, {**four, "fields": b"\x05"},
+                                                           layout=layout)
 
 
 def graph_seeds():

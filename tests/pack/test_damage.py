@@ -3,6 +3,7 @@
 that says which file and where, or reads all of it. Sizes that no memory could hold are refused at
 once."""
 import csv
+import functools
 import re
 import resource
 import struct
@@ -69,37 +70,59 @@ def small_memory():
 
 
 ONE = {"runs": packed_stream.column_bytes([8 << 2 | packed_stream.WORDS]), "ids": b"\x01",
-       "ticks": bytes(6)}
+       "ticks": bytes(6), "lengths": b"\0"}
+# the release of an address: a record of two words, one of them an address
+FREE = {"runs": packed_stream.column_bytes([24 << 2 | packed_stream.WORDS]), "ids": b"\x0c",
+        "ticks": bytes(6), "lengths": b"\2", "fields": b"\0", "addresses": b"\0\6"}
 BOMB = bytes(64 << 20)
 
 
 @pytest.mark.parametrize("data", [
-    lambda: struct.pack("<8sQ", b"VARVEPK1", 2**63 - 1),
-    lambda: struct.pack("<8sQ", b"VARVEPK1", 2**64 - 1) + bytes(1000),
-    lambda: struct.pack("<8sQ5I", b"VARVEPK1", 8, *[2**32 - 1] * 5),
-    lambda: packed_stream.build(8, {**ONE, "raw": BOMB}),
-    lambda: packed_stream.build(8, {**ONE, "ids": BOMB}),
-    lambda: packed_stream.build(8, {**ONE, "fields": b"\0"}),
-    lambda: packed_stream.build(8, {**ONE, "ticks": bytes(12)}),
-    lambda: packed_stream.build(8, {**ONE, "ids": b"\xff\xff\xff\xff\x01"}),
-    lambda: packed_stream.build(8, {**ONE, "ids": b"\x80"}),
-    lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([2**40 << 2 | 2])}),
-    lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([7 << 2 | 2,
+    lambda build: build(2**63 - 1),
+    lambda build: build(2**64 - 1) + bytes(1000),
+    lambda build: build(8) + struct.pack("<7I", *[2**32 - 1] * 7),
+    lambda build: build(8, {**ONE, "raw": BOMB}),
+    lambda build: build(8, {**ONE, "ids": BOMB}),
+    lambda build: build(8, {**ONE, "fields": b"\0"}),
+    lambda build: build(8, {**ONE, "ticks": bytes(12)}),
+    lambda build: build(8, {**ONE, "ids": b"\xff\xff\xff\xff\x01"}),
+    lambda build: build(8, {**ONE, "ids": b"\x80"}),
+    lambda build: build(8, {**ONE, "runs": packed_stream.column_bytes([2**40 << 2 | 2])}),
+    lambda build: build(8, {**ONE, "runs": packed_stream.column_bytes([7 << 2 | 2,
                                                                                1 << 2])}),
-    lambda: packed_stream.build(8, {**ONE, "runs": packed_stream.column_bytes([8 << 2 | 3])}),
-    lambda: packed_stream.build(16, {**ONE}),
+    lambda build: build(8, {**ONE, "runs": packed_stream.column_bytes([8 << 2 | 3])}),
+    lambda build: build(16, {**ONE}),
 ], ids=range(13))
-def test_claims_that_make_no_sense(run, packed, data):
+@pytest.mark.parametrize("layout", packed_stream.MAGICS)
+def test_claims_that_make_no_sense(run, packed, data, layout):
     """With 256 MiB of address space."""
-    (packed.path / FILES[1]).write_bytes(data())
+    (packed.path / FILES[1]).write_bytes(data(functools.partial(packed_stream.build,
+                                                                layout=layout)))
     assert events(run, packed.path, preexec_fn=small_memory) is None
 
 
-def test_the_block_before_is_sound(run, packed):
+@pytest.mark.parametrize("wrong", [
+    {"lengths": b"\3"}, {"lengths": b""}, {"lengths": b"\2\0"}, {"lengths": b"\x80"},
+    {"addresses": b"\1"}, {"addresses": b"\0"}, {"addresses": b""}, {"addresses": b"\0\6\1"},
+    {"addresses": BOMB}], ids=range(9))
+def test_lengths_and_addresses_that_make_no_sense(run, packed, wrong):
+    (packed.path / FILES[1]).write_bytes(packed_stream.build(24, {**FREE, **wrong}))
+    assert events(run, packed.path, preexec_fn=small_memory) is None
+
+
+@pytest.mark.parametrize("layout", packed_stream.MAGICS)
+@pytest.mark.parametrize("columns", [ONE, FREE], ids=["end", "free"])
+def test_the_block_before_is_sound(run, packed, columns, layout):
     """Like the first of those, so that it is the claims that are refused: it is read, as a cut
     plain stream."""
-    (packed.path / FILES[1]).write_bytes(packed_stream.build(8, ONE))
+    size = 8 * (1 + columns["lengths"][0])
+    # the first layout has the address among its fields
+    more = {"fields": b"\6\0"} if layout == 1 and columns is FREE else {}
+    (packed.path / FILES[1]).write_bytes(packed_stream.build(size, {**columns, **more},
+                                                             layout=layout))
     assert 0 < events(run, packed.path) < packed.records
+
+
 
 
 def test_what_was_damaged_before_it_was_packed_has_its_place_in_the_plain_stream(run, tmp_path):

@@ -44,12 +44,14 @@ def test_an_old_trace_is_read(golden, run):
                                                 "total": (6, 169)}
 
 
+# packed: VARVEPK1; packed2: VARVEPK2
+@pytest.mark.parametrize("packed", ["packed", "packed2"])
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.name)
-def test_an_old_packed_trace_is_read(golden, run, tmp_path):
-    done = run("pack", "--unpack", "-o", tmp_path / "plain", golden / "packed")
+def test_an_old_packed_trace_is_read(golden, packed, run, tmp_path):
+    done = run("pack", "--unpack", "-o", tmp_path / "plain", golden / packed)
     skip_without_zstd(done)
     assert done.returncode == 0, done.stderr
     for path in sorted((golden / "plain").glob("*/*")):
         assert (tmp_path / "plain" /
                 path.relative_to(golden / "plain")).read_bytes() == path.read_bytes(), path
-    assert operators(run, golden / "packed") == operators(run, golden / "plain")
+    assert operators(run, golden / packed) == operators(run, golden / "plain")

@@ -2,13 +2,17 @@
 """packed_stream.py: packed stream files, written and read straight from doc/format.md §10.
 
 It shares nothing with `varve pack` but zstd itself. decode(data) is the plain file; build(…) makes
-a packed file from columns, right ones or wrong ones; column_bytes(…) makes a column of numbers.
+a packed file from columns, right ones or wrong ones, in the layout of either magic; column_bytes(…)
+makes a column of numbers.
 """
 import ctypes
 import struct
 
 BLOCK_BYTES = 4 << 20
-COLUMNS = ["runs", "raw", "ids", "ticks", "fields"]
+COLUMNS = ["runs", "raw", "ids", "ticks", "fields", "lengths", "addresses"]
+MAGICS = {1: b"VARVEPK1", 2: b"VARVEPK2"}
+COLUMNS_OF = {1: COLUMNS[:5], 2: COLUMNS}
+RECENT = 256
 ZERO, RAW, WORDS = 0, 1, 2
 MIX, MASK44, MASK64 = 0x9E3779B97F4A7C15, (1 << 44) - 1, (1 << 64) - 1
 WORDS_AFTER = {2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 1, 8: 5, 9: 1, 11: 3, 12: 2, 13: 1, 14: 3, 15: 2,
@@ -84,10 +88,11 @@ def unfold(number):
 # ----------------------------------------------------------------------------------------
 
 class Words:
-    """The words of one block's records, from its columns ids, ticks and fields."""
+    """The words of one block's records, from its columns; of the first layout."""
 
-    def __init__(self, ids, ticks, fields):
-        self.ids, self.ticks, self.fields = list(numbers_of(ids)), ticks, numbers_of(fields)
+    def __init__(self, columns):
+        self.ids, self.ticks = list(numbers_of(columns["ids"])), columns["ticks"]
+        self.fields = numbers_of(columns["fields"])
         self.previous = self.second = self.at = 0
         self.former, self.heads = {}, []  # heads: [word, context]
 
@@ -105,16 +110,23 @@ class Words:
             self.payload(class_id, out, count)
         return out
 
+    def field(self, class_id, j):
+        word = ((self.former.get((class_id % 256, j), 0) if j < 8 else 0)
+                + unfold(next(self.fields))) & MASK64
+        return self.keep(class_id, j, word)
+
+    def keep(self, class_id, j, word):
+        self.former[class_id % 256, j] = word
+        if j == 1:
+            self.second = word
+        return word
+
     def payload(self, class_id, out, count):
         wanted = WORDS_AFTER.get(class_id, 0) if class_id < 64 else int(class_id % 8 >= 3)
         j = members = 0
         while j < wanted and len(out) < count:
-            key = (class_id % 256, j)
-            word = ((self.former.get(key, 0) if j < 8 else 0) + unfold(next(self.fields))) & MASK64
-            self.former[key] = word
+            word = self.field(class_id, j)
             out.append(word)
-            if j == 1:
-                self.second = word
             if class_id == 2 and j == 0:
                 wanted += ((word >> 32) + 7) // 8
             elif j == LISTED.get(class_id):
@@ -125,10 +137,12 @@ class Words:
                 wanted += (word >> 32) + (members > 0)
             j += 1
 
+    def is_used_up(self):
+        return self.at == len(self.ids) and next(self.fields, None) is None
+
     def set_clocks(self):
         count = len(self.heads)
-        assert len(self.ticks) == 6 * count and self.at == len(self.ids) and next(self.fields,
-                                                                                  None) is None
+        assert len(self.ticks) == 6 * count and self.is_used_up()
         order = sorted(range(count), key=lambda i: self.heads[i][1])  # stable
         stored = [0] * count
         for place, i in enumerate(order):
@@ -143,9 +157,47 @@ class Words:
             head[0] |= clock << 20
 
 
+class WordsWithLengths(Words):
+    """The same of the second layout."""
+
+    def __init__(self, columns):
+        super().__init__(columns)
+        self.lengths, self.addresses = (numbers_of(columns[name]) for name in COLUMNS[5:])
+        self.recent = []
+
+    def address(self):
+        number = next(self.addresses)
+        if number > 0:
+            word = self.recent.pop(number - 1)
+        else:
+            word = ((self.recent or [0])[0] + unfold(next(self.addresses))) & MASK64
+        self.recent.insert(0, word)
+        del self.recent[RECENT:]
+        return word
+
+    def payload(self, class_id, out, count):
+        length = next(self.lengths)
+        assert length <= count - len(out)
+        # the word that is an address, and the first word of the next tensor
+        at = {11: 0, 12: 0, 50: 1}.get(class_id)
+        tensor, identity = {38: (5, 2), 51: (1, 1)}.get(class_id, (None, 0))
+        for j in range(length):
+            word = self.keep(class_id, j, self.address()) if j == at else self.field(class_id, j)
+            out.append(word)
+            if j == tensor:
+                at = j + identity
+                tensor = at + 1 + (word >> 32)
+            elif class_id == 50 and j == at:
+                at += 1
+
+    def is_used_up(self):
+        return (super().is_used_up() and next(self.lengths, None) is None
+                and next(self.addresses, None) is None)
+
+
 def decode_block(columns, size):
     raw, at, parts = columns["raw"], 0, []
-    words = Words(columns["ids"], columns["ticks"], columns["fields"])
+    words = (WordsWithLengths if "lengths" in columns else Words)(columns)
     for number in numbers_of(columns["runs"]):
         length, kind = number >> 2, number & 3
         if kind == RAW:
@@ -166,13 +218,13 @@ def decode_block(columns, size):
 def blocks(data):
     """[(plain bytes, {column: frame})] of a packed file."""
     magic, size = struct.unpack_from("<8sQ", data)
-    assert magic == b"VARVEPK1"
+    names = next(COLUMNS_OF[layout] for layout, known in MAGICS.items() if known == magic)
     at, found = 16, []
     for begin in range(0, size, BLOCK_BYTES):
-        sizes = struct.unpack_from("<5I", data, at)
-        at += 20
+        sizes = struct.unpack_from(f"<{len(names)}I", data, at)
+        at += 4 * len(names)
         frames = {}
-        for name, length in zip(COLUMNS, sizes):
+        for name, length in zip(names, sizes):
             frames[name] = data[at:at + length]
             at += length
         found.append((min(BLOCK_BYTES, size - begin), frames))
@@ -189,10 +241,11 @@ def decode(data):
 # ---- writing
 # ----------------------------------------------------------------------------------------
 
-def build(plain_size, *all_columns):
+def build(plain_size, *all_columns, layout=2):
     """A packed file of blocks, each a dict of columns; a column that is missing is empty."""
-    out = struct.pack("<8sQ", b"VARVEPK1", plain_size)
+    out = struct.pack("<8sQ", MAGICS[layout], plain_size)
     for columns in all_columns:
-        frames = [compress(columns[name]) if columns.get(name) else b"" for name in COLUMNS]
-        out += struct.pack("<5I", *map(len, frames)) + b"".join(frames)
+        frames = [compress(columns[name]) if columns.get(name) else b""
+                  for name in COLUMNS_OF[layout]]
+        out += struct.pack(f"<{len(frames)}I", *map(len, frames)) + b"".join(frames)
     return out

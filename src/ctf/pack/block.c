@@ -7,10 +7,14 @@
 
 #include "base/array.h"
 #include "ctf/layout.h"
+#include "ctf/pack/recent.h"
+#include "ctf/pack/shape.h"
+#include "ctf/record_length.h"
 
 #define VARINT_BYTES_MAX 10u
 #define ID_BYTES_MAX 3u
 #define RUN_BYTES_MAX 4u
+#define LENGTH_BYTES_MAX 3u
 #define SLOTS 8u
 #define FIELD_CLASSES 256u
 
@@ -51,6 +55,10 @@ size_t vv_pack_column_limit(enum vv_pack_column column, size_t plain_bytes)
         return VV_PACK_PLANES * words;
     case VV_PACK_FIELDS:
         return VARINT_BYTES_MAX * words;
+    case VV_PACK_LENGTHS:
+        return LENGTH_BYTES_MAX * words;
+    case VV_PACK_ADDRESSES:
+        return (1 + VARINT_BYTES_MAX) * words;
     default:
         return plain_bytes;
     }
@@ -113,57 +121,6 @@ static inline void store_word(uint8_t *to, uint64_t word)
     memcpy(to, &word, sizeof word);
 }
 
-/* ---- where a record ends, from its own words ----
- *
- * These rules never change while the file's magic stays the same: readers must split as the writer
- * did. Classes of later versions are read as records without fields, which costs bytes but loses
- * nothing. */
-
-struct shape {
-    uint32_t id;
-    uint64_t words; /* number of words after the first, as far as known                         */
-    uint64_t members; /* members of its list whose words are not counted yet                    */
-};
-
-/* For the classes with a list that VARVEPK1 knows: the words between the first word and the
- * list. */
-static inline unsigned head_words_of(uint32_t id)
-{
-    return id == VV_EVENT_OP ? 5 : id == VV_EVENT_CALL ? 3 : 0;
-}
-
-static inline struct shape shape_of(uint32_t id)
-{
-    static const uint8_t builtin[VV_SITE_ID_FIRST] = {
-        [VV_EVENT_STRING] = 1, [VV_EVENT_CLOCK] = 4,      [VV_EVENT_THREAD] = 2,
-        [VV_EVENT_PROCESS] = 1,
-        [VV_EVENT_LAYERS] = 1, [VV_EVENT_BEGIN] = 1,      [VV_EVENT_ALLOC] = 3,
-        [VV_EVENT_FREE] = 2,   [VV_EVENT_STEP_BEGIN] = 1, [VV_EVENT_COST] = 1,
-          [VV_EVENT_COLLECTOR] = 2,
-        [VV_EVENT_END_UNDER] = 1,
-        [VV_EVENT_OP] = 5,     [VV_EVENT_CALL] = 3,
-    };
-    _Static_assert(sizeof(struct vv_op_payload) == 5 * 8 && sizeof(struct vv_call_payload) == 3 * 8,
-                   "or the magic changes");
-    if (id < VV_SITE_ID_FIRST)
-        return (struct shape){ id, builtin[id], 0 };
-    return (struct shape){ id, id % VV_SITE_KINDS >= VV_KIND_COUNTER, 0 };
-}
-
-/* Tells the shape that word number `at` after the first is `word`. */
-static inline void shape_see(struct shape *shape, uint64_t at, uint64_t word)
-{
-    unsigned head_words = head_words_of(shape->id);
-    if (shape->id == VV_EVENT_STRING && at == 0) {
-        shape->words += ((word >> 32) + 7) / 8;
-    } else if (head_words != 0 && at + 1 == head_words) {
-        shape->members = (uint32_t)word;
-        shape->words += shape->members > 0;
-    } else if (shape->members > 0 && at + 1 == shape->words) {
-        shape->words += (word >> 32) + (--shape->members > 0);
-    }
-}
-
 /* ---- what the writer and the reader know about the records so far ---- */
 
 struct progress {
@@ -171,6 +128,7 @@ struct progress {
     uint64_t second; /* the last second field: it separates operators of different sizes */
     uint32_t id;                         /* of the last record                                   */
     uint64_t fields[FIELD_CLASSES][SLOTS]; /* last value for each class and place                 */
+    struct vv_recent recent;
 };
 
 /* The classes form the high half, so neighbouring contexts are of one kind. */
@@ -190,8 +148,8 @@ static inline void note_least(uint64_t *least, uint64_t advance)
         *least = advance;
 }
 
-static inline void remember(struct progress *progress, const struct shape *shape, uint64_t at,
-                            uint64_t word)
+static inline void remember(struct progress *progress, const struct vv_pack_shape *shape,
+                            uint64_t at, uint64_t word)
 {
     if (at < SLOTS)
         progress->fields[shape->id % FIELD_CLASSES][at] = word;
@@ -199,8 +157,8 @@ static inline void remember(struct progress *progress, const struct shape *shape
         progress->second = word;
 }
 
-static inline uint64_t field_before(const struct progress *progress, const struct shape *shape,
-                                    uint64_t at)
+static inline uint64_t field_before(const struct progress *progress,
+                                    const struct vv_pack_shape *shape, uint64_t at)
 {
     return at < SLOTS ? progress->fields[shape->id % FIELD_CLASSES][at] : 0;
 }
@@ -259,34 +217,73 @@ bool vv_pack_block_has_words(struct vv_pack_block *block, size_t begin, size_t e
 
 /* ---- splitting ---- */
 
-static void split_words(struct vv_pack_block *block, struct progress *progress,
-                        const struct run *run)
+/* How many of the `count` words at `from` are of the record that begins there, without the first. A
+ * list or a text that goes beyond them takes all. */
+static uint64_t words_after(const uint8_t *from, size_t count)
 {
-    struct vv_pack_bytes *ids = &block->columns[VV_PACK_IDS];
-    struct vv_pack_bytes *fields = &block->columns[VV_PACK_FIELDS];
+    size_t length = 0;
+    uint32_t id = (uint32_t)(load_word(from) & VV_ID_MASK);
+    if ((uintptr_t)from % sizeof(uint64_t) == 0)
+        length = vv_record_length((const uint64_t *)(const void *)from, count);
+    bool has_more = vv_list_head_words(id) != 0 || vv_text_head_words(id) != 0;
+    if (length > count || (length == 0 && has_more))
+        return count - 1;
+    return length == 0 ? 0 : length - 1;
+}
+
+static enum varve_code split_address(struct vv_pack_bytes *column, struct vv_recent *recent,
+                                     uint64_t address, struct varve_error *error)
+{
+    size_t place = vv_recent_find(recent, address);
+    VV_TRY(reserve(column, 1 + VARINT_BYTES_MAX, error));
+    if (place < recent->count) {
+        put_number(column, place + 1);
+    } else {
+        put_number(column, 0);
+        put_number(column, fold(address - recent->addresses[0], 64));
+    }
+    vv_recent_put(recent, place, address);
+    return VARVE_OK;
+}
+
+static void split_head(struct vv_pack_block *block, struct progress *progress, uint64_t word)
+{
+    uint64_t ticks = word >> VV_ID_BITS, advance = (ticks - progress->ticks) & VV_TICKS_MASK;
+    uint32_t id = (uint32_t)(word & VV_ID_MASK), context = context_of(progress, id);
+    uint64_t *least = &block->least[context];
+    put_number(&block->columns[VV_PACK_IDS], id);
+    block->heads[block->head_count++] = (struct vv_pack_head){
+        .ticks = fold((advance - *least) & VV_TICKS_MASK, VV_TICKS_BITS),
+        .context = context,
+    };
+    note_least(least, advance);
+    progress->ticks = ticks;
+    progress->id = id;
+}
+
+static enum varve_code split_words(struct vv_pack_block *block, struct progress *progress,
+                                   const struct run *run, struct varve_error *error)
+{
+    struct vv_pack_bytes *columns = block->columns;
     const uint8_t *from = block->plain + run->begin, *end = from + run->bytes;
     while (from < end) {
-        uint64_t word = load_word(from), ticks = word >> VV_ID_BITS;
-        struct shape shape = shape_of((uint32_t)(word & VV_ID_MASK));
-        uint64_t advance = (ticks - progress->ticks) & VV_TICKS_MASK;
-        uint32_t context = context_of(progress, shape.id);
-        uint64_t *least = &block->least[context];
-        put_number(ids, shape.id);
-        block->heads[block->head_count++] = (struct vv_pack_head){
-            .ticks = fold((advance - *least) & VV_TICKS_MASK, VV_TICKS_BITS),
-            .context = context,
-        };
-        note_least(least, advance);
-        progress->ticks = ticks;
-        progress->id = shape.id;
+        uint64_t word = load_word(from), words = words_after(from, (size_t)(end - from) / 8);
+        split_head(block, progress, word);
+        put_number(&columns[VV_PACK_LENGTHS], words);
+        struct vv_pack_shape shape = vv_pack_shape(progress->id, words);
         from += 8;
-        for (uint64_t at = 0; at < shape.words && from < end; at++, from += 8) {
+        for (uint64_t at = 0; at < words; at++, from += 8) {
             word = load_word(from);
-            put_number(fields, fold(word - field_before(progress, &shape, at), 64));
+            if (at == shape.address)
+                VV_TRY(split_address(&columns[VV_PACK_ADDRESSES], &progress->recent, word, error));
+            else
+                put_number(&columns[VV_PACK_FIELDS],
+                           fold(word - field_before(progress, &shape, at), 64));
             remember(progress, &shape, at, word);
-            shape_see(&shape, at, word);
+            vv_pack_see(&shape, at, word);
         }
     }
+    return VARVE_OK;
 }
 
 /* Sets starts[c] to the begin of context c in a plane. */
@@ -344,6 +341,7 @@ static enum varve_code reserve_words(struct vv_pack_block *block, struct varve_e
 {
     size_t words = block->plain_bytes / 8;
     VV_TRY(reserve(&block->columns[VV_PACK_IDS], ID_BYTES_MAX * words, error));
+    VV_TRY(reserve(&block->columns[VV_PACK_LENGTHS], LENGTH_BYTES_MAX * words, error));
     VV_TRY(reserve(&block->columns[VV_PACK_FIELDS], VARINT_BYTES_MAX * words, error));
     return vv_array_reserve(&block->heads, &block->head_capacity, words, sizeof *block->heads,
                             error);
@@ -358,7 +356,7 @@ enum varve_code vv_pack_block_split(struct vv_pack_block *block, struct varve_er
     VV_TRY(reserve_words(block, error));
     for (size_t at = 0; next_run(block, &at, &run);) {
         if (run.kind == VV_RUN_WORDS) {
-            split_words(block, &progress, &run);
+            VV_TRY(split_words(block, &progress, &run, error));
         } else if (run.kind == VV_RUN_RAW) {
             VV_TRY(reserve(raw, run.bytes, error));
             memcpy(raw->data + raw->count, block->plain + run.begin, run.bytes);
@@ -397,34 +395,86 @@ enum varve_code vv_pack_block_outline(struct vv_pack_block *block, struct varve_
 
 struct join {
     struct progress progress;
-    size_t ids, fields; /* bytes of these columns that are already used                         */
+    size_t used[VV_PACK_COLUMNS]; /* bytes of the columns                                        */
 };
+
+static bool take(const struct vv_pack_block *block, struct join *join, enum vv_pack_column column,
+                 uint64_t *out_number)
+{
+    return take_number(&block->columns[column], &join->used[column], out_number);
+}
+
+/* The shape of the record of class `id`, for which there are `room` words after the first. */
+static enum varve_code join_shape(const struct vv_pack_block *block, struct join *join, uint32_t id,
+                                  uint64_t room, struct vv_pack_shape *out,
+                                  struct varve_error *error)
+{
+    uint64_t words;
+    *out = vv_pack_first_shape(id);
+    if (block->is_first_layout)
+        return VARVE_OK;
+    if (!take(block, join, VV_PACK_LENGTHS, &words) || words > room)
+        return contradict("lengths of records make no sense", error);
+    *out = vv_pack_shape(id, words);
+    return VARVE_OK;
+}
+
+static enum varve_code join_address(const struct vv_pack_block *block, struct join *join,
+                                    uint64_t *out_address, struct varve_error *error)
+{
+    struct vv_recent *recent = &join->progress.recent;
+    uint64_t number, difference;
+    if (!take(block, join, VV_PACK_ADDRESSES, &number) || number > recent->count ||
+        (number == 0 && !take(block, join, VV_PACK_ADDRESSES, &difference)))
+        return contradict("addresses make no sense", error);
+    size_t place = number == 0 ? recent->count : (size_t)number - 1;
+    *out_address = number == 0 ? recent->addresses[0] + unfold(difference)
+                               : recent->addresses[place];
+    vv_recent_put(recent, place, *out_address);
+    return VARVE_OK;
+}
+
+static enum varve_code join_field(const struct vv_pack_block *block, struct join *join,
+                                  struct vv_pack_shape *shape, uint64_t at, uint64_t *out_word,
+                                  struct varve_error *error)
+{
+    struct progress *progress = &join->progress;
+    uint64_t number;
+    if (at == shape->address)
+        VV_TRY(join_address(block, join, out_word, error));
+    else if (take(block, join, VV_PACK_FIELDS, &number))
+        *out_word = field_before(progress, shape, at) + unfold(number);
+    else
+        return contradict("fields are too few", error);
+    remember(progress, shape, at, *out_word);
+    if (block->is_first_layout)
+        vv_pack_first_see(shape, at, *out_word);
+    else
+        vv_pack_see(shape, at, *out_word);
+    return VARVE_OK;
+}
 
 /* Puts class ids and fields in their places. The clocks follow when all contexts are known. */
 static enum varve_code join_words(struct vv_pack_block *block, struct join *join,
                                   const struct run *run, struct varve_error *error)
 {
-    struct progress *progress = &join->progress;
     size_t place = run->begin, end = run->begin + run->bytes;
     while (place < end) {
-        uint64_t id, number;
-        if (!take_number(&block->columns[VV_PACK_IDS], &join->ids, &id) || id > VV_ID_MASK)
+        uint64_t id, word = 0;
+        struct vv_pack_shape shape;
+        if (!take(block, join, VV_PACK_IDS, &id) || id > VV_ID_MASK)
             return contradict("class ids make no sense", error);
-        struct shape shape = shape_of((uint32_t)id);
         block->heads[block->head_count++] = (struct vv_pack_head){
             .place = (uint32_t)place,
-            .context = context_of(progress, shape.id),
+            .context = context_of(&join->progress, (uint32_t)id),
         };
-        progress->id = shape.id;
+        join->progress.id = (uint32_t)id;
         store_word(block->plain + place, id);
         place += 8;
+        VV_TRY(join_shape(block, join, (uint32_t)id, (end - place) / 8, &shape, error));
         for (uint64_t at = 0; at < shape.words && place < end; at++, place += 8) {
-            if (!take_number(&block->columns[VV_PACK_FIELDS], &join->fields, &number))
-                return contradict("fields are too few", error);
-            uint64_t word = field_before(progress, &shape, at) + unfold(number);
+            VV_TRY(join_field(block, join, &shape, at, &word, error));
             store_word(block->plain + place, word);
-            remember(progress, &shape, at, word);
-            shape_see(&shape, at, word);
         }
     }
     return VARVE_OK;
@@ -461,10 +511,15 @@ enum varve_code vv_pack_block_join(struct vv_pack_block *block, struct varve_err
     for (size_t at = 0; next_run(block, &at, &run);)
         if (run.kind == VV_RUN_WORDS)
             VV_TRY(join_words(block, &join, &run, error));
-    if (join.ids != block->columns[VV_PACK_IDS].count)
-        return contradict("class ids are too many", error);
-    if (join.fields != block->columns[VV_PACK_FIELDS].count)
-        return contradict("fields are too many", error);
+    static const char *const too_many[VV_PACK_COLUMNS] = {
+        [VV_PACK_IDS] = "class ids are too many",
+        [VV_PACK_FIELDS] = "fields are too many",
+        [VV_PACK_LENGTHS] = "lengths of records are too many",
+        [VV_PACK_ADDRESSES] = "addresses are too many",
+    };
+    for (size_t i = 0; i < VV_PACK_COLUMNS; i++)
+        if (too_many[i] != NULL && join.used[i] != block->columns[i].count)
+            return contradict(too_many[i], error);
     if (block->columns[VV_PACK_TICKS].count != VV_PACK_PLANES * block->head_count)
         return contradict("clock values are not as many as its records", error);
     block->record_count += block->head_count;

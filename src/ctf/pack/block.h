@@ -27,7 +27,10 @@ enum vv_pack_column {
     VV_PACK_IDS,    /* the class of each record */
     VV_PACK_TICKS,  /* the clock of each record, sorted by context, as byte planes */
     VV_PACK_FIELDS, /* the words after the first word of each record */
-    VV_PACK_COLUMNS
+    VV_PACK_LENGTHS, /* how many these are; this column and the next are not in the first layout */
+    VV_PACK_ADDRESSES, /* those of them that are addresses */
+    VV_PACK_COLUMNS,
+    VV_PACK_FIRST_COLUMNS = VV_PACK_LENGTHS
 };
 
 struct vv_pack_bytes { uint8_t *data; size_t count, capacity; };
@@ -36,6 +39,7 @@ struct vv_pack_bytes { uint8_t *data; size_t count, capacity; };
 struct vv_pack_head { uint64_t ticks; uint32_t place, context; };
 
 struct vv_pack_block {
+    bool is_first_layout;        /* to be joined: VARVEPK1. What is split is VARVEPK2 */
     uint8_t *plain;              /* room for VV_PACK_BLOCK_BYTES; plain_bytes are in use */
     size_t plain_bytes, plain_capacity;
     struct vv_pack_bytes columns[VV_PACK_COLUMNS];
@@ -68,7 +72,7 @@ size_t vv_pack_column_limit(enum vv_pack_column column, size_t plain_bytes);
 enum varve_code vv_pack_block_outline(struct vv_pack_block *block, struct varve_error *error);
 /* Call after outline. Are there words of records among the plain bytes [begin, end)? */
 bool vv_pack_block_has_words(struct vv_pack_block *block, size_t begin, size_t end);
-/* Call after outline. Fills in the words from IDS, TICKS and FIELDS. */
+/* Call after outline. Fills in the words from the other columns. */
 enum varve_code vv_pack_block_join(struct vv_pack_block *block, struct varve_error *error);
 
 #endif

@@ -13,7 +13,6 @@
 #include "decompress/place.h"
 
 #define HEADER_BYTES sizeof(struct vv_pack_file_header)
-#define BLOCK_HEADER_BYTES sizeof(struct vv_pack_block_header)
 #define NO_BLOCK SIZE_MAX
 
 struct vv_packed {
@@ -38,6 +37,21 @@ uint64_t vv_packed_plain_bytes(const struct vv_packed *packed)
 uint64_t vv_packed_record_count(const struct vv_packed *packed)
 {
     return packed->block.record_count;
+}
+
+bool vv_packed_begins(const char magic[8])
+{
+    return memcmp(magic, VV_PACK_MAGIC, 8) == 0 || memcmp(magic, VV_PACK_FIRST_MAGIC, 8) == 0;
+}
+
+static size_t column_count(const struct vv_packed *packed)
+{
+    return packed->block.is_first_layout ? VV_PACK_FIRST_COLUMNS : VV_PACK_COLUMNS;
+}
+
+static size_t block_header_bytes(const struct vv_packed *packed)
+{
+    return column_count(packed) * sizeof(uint32_t);
 }
 
 static size_t block_plain_bytes(const struct vv_packed *packed, size_t index)
@@ -79,9 +93,9 @@ static enum varve_code measure_block(const struct vv_packed *packed, size_t inde
 {
     struct vv_pack_block_header header;
     size_t plain_bytes = block_plain_bytes(packed, index);
-    VV_TRY(read_exactly(packed, place, &header, sizeof header, error));
-    uint64_t end = place + sizeof header;
-    for (size_t i = 0; i < VV_PACK_COLUMNS; i++) {
+    VV_TRY(read_exactly(packed, place, &header, block_header_bytes(packed), error));
+    uint64_t end = place + block_header_bytes(packed);
+    for (size_t i = 0; i < column_count(packed); i++) {
         uint32_t bytes = le32toh(header.frame_bytes[i]);
         if (bytes > vv_pack_frame_limit(vv_pack_column_limit((enum vv_pack_column)i, plain_bytes)))
             return vv_fail_at(error, VARVE_CORRUPT, place + 4 * i,
@@ -98,7 +112,8 @@ static enum varve_code find_blocks(struct vv_packed *packed, uint64_t file_bytes
 {
     uint64_t count = packed->plain_bytes / VV_PACK_BLOCK_BYTES +
                      (packed->plain_bytes % VV_PACK_BLOCK_BYTES != 0);
-    if (packed->plain_bytes > INT64_MAX || count > (file_bytes - HEADER_BYTES) / BLOCK_HEADER_BYTES)
+    uint64_t limit = (file_bytes - HEADER_BYTES) / block_header_bytes(packed);
+    if (packed->plain_bytes > INT64_MAX || count > limit)
         return fail_cut(packed, file_bytes, error);
     size_t capacity = 0;
     VV_TRY(vv_array_reserve(&packed->places, &capacity, (size_t)count + 1, sizeof *packed->places,
@@ -120,15 +135,15 @@ static enum varve_code find_blocks(struct vv_packed *packed, uint64_t file_bytes
 
 /* ---- one block ---- */
 
-/* Reads and decompresses the frames of columns first .. last. */
+/* Reads and decompresses the frames of columns first .. last, all of which the layout has. */
 static enum varve_code load_columns(struct vv_packed *packed, enum vv_pack_column first,
                                     enum vv_pack_column last, struct varve_error *error)
 {
     struct vv_pack_block_header header;
     size_t plain_bytes = block_plain_bytes(packed, packed->loaded), bytes = 0;
     uint64_t place = packed->places[packed->loaded];
-    VV_TRY(read_exactly(packed, place, &header, sizeof header, error));
-    place += sizeof header;
+    VV_TRY(read_exactly(packed, place, &header, block_header_bytes(packed), error));
+    place += block_header_bytes(packed);
     for (size_t i = 0; i < first; i++)
         place += le32toh(header.frame_bytes[i]);
     for (size_t i = first; i <= last; i++)
@@ -163,7 +178,8 @@ static enum varve_code load_outline(struct vv_packed *packed, struct varve_error
 
 static enum varve_code load_words(struct vv_packed *packed, struct varve_error *error)
 {
-    VV_TRY(load_columns(packed, VV_PACK_IDS, VV_PACK_FIELDS, error));
+    const enum vv_pack_column last = (enum vv_pack_column)(column_count(packed) - 1);
+    VV_TRY(load_columns(packed, VV_PACK_IDS, last, error));
     return vv_pack_block_join(&packed->block, error);
 }
 
@@ -249,14 +265,15 @@ enum varve_code vv_packed_open(int descriptor, const char *path, struct vv_packe
     do
         got = pread(descriptor, &header, sizeof header, 0);
     while (got < 0 && errno == EINTR);
-    if (got < (ssize_t)sizeof header.magic ||
-        memcmp(header.magic, VV_PACK_MAGIC, sizeof header.magic) != 0)
+    if (got < (ssize_t)sizeof header.magic || !vv_packed_begins(header.magic))
         return VARVE_OK;
     struct vv_packed *packed = calloc(1, sizeof *packed);
     if (packed == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to read '%s'", path);
     packed->descriptor = descriptor;
     packed->path = path;
+    packed->block.is_first_layout =
+        memcmp(header.magic, VV_PACK_FIRST_MAGIC, sizeof header.magic) == 0;
     packed->loaded = NO_BLOCK;
     enum varve_code code = got < (ssize_t)sizeof header
                                ? fail_cut(packed, (uint64_t)got, error)

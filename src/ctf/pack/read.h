@@ -8,7 +8,8 @@
 
 #include "ctf/pack/block.h"
 
-#define VV_PACK_MAGIC "VARVEPK1"
+#define VV_PACK_MAGIC "VARVEPK2"
+#define VV_PACK_FIRST_MAGIC "VARVEPK1" /* is read, and not written any more */
 
 struct vv_pack_file_header {
     char magic[8];        /* VV_PACK_MAGIC, without its NUL */
@@ -16,7 +17,10 @@ struct vv_pack_file_header {
 };
 struct vv_pack_block_header {
     uint32_t frame_bytes[VV_PACK_COLUMNS]; /* the frames follow, in this order; 0 = empty column */
-};
+}; /* in the first layout only VV_PACK_FIRST_COLUMNS of them */
+
+/* Does a file that begins with these 8 bytes begin like a packed stream? */
+bool vv_packed_begins(const char magic[8]);
 
 struct vv_packed;
 

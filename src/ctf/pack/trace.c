@@ -54,7 +54,7 @@ static enum varve_code examine(const FTSENT *entry, bool *out_packed, struct var
         return vv_fail_errno(error, errno, "cannot read '%s'", entry->fts_path);
     enum varve_code code = refuse_writer(entry->fts_path, entry->fts_parent->fts_name, file, error);
     *out_packed = pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-                  memcmp(magic, VV_PACK_MAGIC, sizeof magic) == 0;
+                  vv_packed_begins(magic);
     close(file);
     return code;
 }
