@@ -13,7 +13,7 @@ TABLES = ["import/rows/vocabulary.c", "import/rows/producer_words.c", "import/ro
           "import/nsys/names.c", "import/rpd/rows.c", "import/rpd/calls.c",
           "import/rocprof/names.c", "import/rocprof/records.c"]
 BEHIND = ["analyse", "present", "export", "cli", "derive", "question", "numbers", "sheet",
-          "meaning", "graph"]
+          "meaning", "graph", "mlir/profile", "mlir/match", "mlir/tables"]
 # Files whose subject the words are.
 SPEAK = {
     "export/chrome": "writes Kineto's form",
@@ -21,6 +21,7 @@ SPEAK = {
     "analyse/critical/hta.c": "rules of HTA, by HTA's own list",
     "graph/build/mlirgraph.c": "rules of mlirgraph, which takes one plane by name",
     "meaning/hta_rules.c": "rules of HTA, by HTA's own list",
+    "mlir/profile/words.c": "how producers name operations: traces and programs are joined by it",
     "meaning/host_role.c": "what ranges are called, which is data: no argument, no category",
     "meaning/device_class.c": "what kernels are called, which is data: no argument, no category",
 }

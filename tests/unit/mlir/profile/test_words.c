@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How names of producers are split, and which names are paths and tags. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mlir/profile/words.h"
+
+static void names_are_split(void **state)
+{
+    (void)state;
+    static const struct { const char *text; bool is_node; const char *said; } cases[] = {
+        { "block0/attn/MatMul:MatMul", false, "block0/attn/MatMul|MatMul|TensorFlow" },
+        { "conv1/BiasAdd:_FusedConv2D", false, "conv1/BiasAdd|_FusedConv2D|TensorFlow" },
+        { "EagerLocalExecute: AddV2", false, "|AddV2|TensorFlow" },
+        { "EagerExecute: AddV2", false, "nothing" },
+        { "__inference_f_12:__inference_f_12", true, "nothing" },
+        { "EagerLocalExecute: __inference_f_12", false, "nothing" },
+        { "layer0/k/matmul_kernel_time", true, "layer0/k/matmul||ONNX Runtime" },
+        { "layer0/ln1/mul/LayerNormFusion/_kernel_time", true,
+          "layer0/ln1/mul/LayerNormFusion||ONNX Runtime" },
+        { "layer0/k/matmul_fence_before", true, "nothing" },
+        { "aten::mm", true, "|aten::mm|PyTorch" },
+        { "torchvision::nms", true, "|torchvision::nms|PyTorch" },
+        { "aten::mm", false, "nothing" },
+        { "autograd::engine::evaluate_function: MmBackward0", true,
+          "autograd::engine::evaluate_function: MmBackward0||" },
+        { "end: fusion.3", true, "nothing" },
+        { "Iterator::Batch", true, "Iterator::Batch||" },
+        { "ThreadpoolListener::Region", false, "nothing" },
+        { "forward", true, "forward||" },
+        { "forward", false, "nothing" },
+        { "a note: with: Colons", false, "nothing" },
+        { "train.c:41", false, "nothing" },
+        { "", true, "nothing" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vv_mlir_words words;
+        char said[200] = "nothing";
+        vv_mlir_split_name(cases[i].text, cases[i].is_node, &words);
+        if (!words.is_nothing)
+            snprintf(said, sizeof said, "%.*s|%.*s|%s", (int)words.name_bytes,
+                     words.name_bytes > 0 ? words.name : "", (int)words.type_bytes,
+                     words.type_bytes > 0 ? words.type : "",
+                     vv_mlir_producer_words[words.producer]);
+        assert_string_equal(said, cases[i].said);
+    }
+}
+
+static void tags_and_paths(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int64_t tag; } tags[] = {
+        { "varve#7", 7 }, { "varve#7:", 7 }, { "varve#0", 0 }, { "varve#", -1 },
+        { "varve#7x", -1 }, { "varve#-1", -1 }, { "add", -1 }, { "", -1 },
+    };
+    static const struct { const char *text; bool is_path; } paths[] = {
+        { "blocks.3.qkv", true }, { "blocks/3/qkv", true }, { "encoder", true },
+        { "epoch_1", false }, { "Optimizer.step#SGD.step", false }, { "a batch", false },
+        { "", false }, { "blocks.", false }, { ".qkv", false }, { "ProfilerStep#3", false },
+        { "varve.node blocks.0/mm_4", true },
+    };
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        assert_int_equal(vv_mlir_tag_of(tags[i].text), tags[i].tag);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        assert_int_equal(vv_mlir_path_in(paths[i].text) != NULL, paths[i].is_path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_split),
+        cmocka_unit_test(tags_and_paths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
