@@ -74,3 +74,58 @@ def test_what_xla_keeps(produce):
     found = json.loads((produce("jax", "mlir/jax_survival.py") / "numbers.json").read_text())
     assert found == {carrier: {"metadata": metadata, "frontend_attributes": attributes}
                      for carrier, (metadata, attributes) in XLA.items()}
+
+
+# How many marks IREE's phases keep at least, percent: of PyTorch's own dialect, its linalg form,
+# JAX, ONNX.
+SOURCES = {"raw": ("mlir", "mlir/torch_modules.py", "gpt", "small"),
+           "linalg": ("mlir", "mlir/torch_modules.py", "gpt", "small"),
+           "plain": ("jax", "mlir/jax_modules.py", "plain", "small"),
+           "onnx": None}
+PHASES = {"input": (40, 80, 60, 60), "global-optimization": (40, 60, 55, 60),
+          "flow": (30, 30, 25, 50), "stream": (30, 30, 20, 50),
+          "executable-targets": (30, 20, 20, 50), "hal": (25, 8, 10, 30), "vm": (25, 8, 10, 30)}
+
+
+@pytest.fixture(scope="module", name="iree", params=SOURCES)
+def fixture_iree(produce, request):
+    if request.param == "onnx":
+        model = produce("onnxruntime", "mlir/onnx_model.py", "small") / "model.onnx"
+        folder = produce("mlir", "mlir/onnx_modules.py", model)
+    else:
+        folder = produce(*SOURCES[request.param])
+    source = folder / f"{request.param}.generic.mlir"
+    numbers = produce("mlir", "mlir/iree_survival.py", source) / "numbers.json"
+    return request.param, json.loads(numbers.read_text())
+
+
+def test_marks_in_iree_s_phases(iree):
+    source, numbers = iree
+    place = list(SOURCES).index(source)
+    for kind in ("locations", "attributes"):
+        for phase, least in PHASES.items():
+            left = numbers[kind]["phases"][phase]
+            assert left["metadata"] == left["names"], (kind, phase)
+            assert 100 * left["names"] >= least[place] * numbers[kind]["marked"], (kind, phase)
+            assert left["attributes"] <= left["names"], (kind, phase)
+    attributes = {phase: left["attributes"]
+                  for phase, left in numbers["attributes"]["phases"].items()}
+    assert attributes["hal"] == attributes["vm"] == 0
+    assert (attributes["input"] > 0) == (source in ("linalg", "plain"))
+
+
+def test_locations_change_no_code(iree):
+    _, numbers = iree
+    bare, located = numbers["bare"], numbers["locations"]
+    assert bare["code"] and located["code"] == bare["code"]
+    assert (located["executables"], located["dispatches"]) == (bare["executables"],
+                                                               bare["dispatches"])
+
+
+def test_attributes_keep_layers_apart(iree):
+    """Equal layers share an executable, until attributes make them unequal."""
+    source, numbers = iree
+    bare, marked = numbers["bare"], numbers["attributes"]
+    assert marked["executables"] >= bare["executables"]
+    if source in ("linalg", "plain"):
+        assert marked["executables"] > bare["executables"]

@@ -4,15 +4,17 @@
     onnx_model.py FOLDER small|large
 
 model.onnx; off.json and on.json are the profiles without and with ONNX Runtime's graph
-optimizations.
+optimizations. numbers.json: for each node of the optimized graph the nodes of the model that it
+does the work of.
 """
+import json
 import pathlib
 import shutil
 import sys
 
 import numpy
 import onnxruntime
-from onnx import TensorProto, helper, numpy_helper, save
+from onnx import TensorProto, helper, load, numpy_helper, save
 
 RUNS = 3
 SIZES = {"small": (2, 64, 2, 100, 16), "large": (12, 384, 6, 2000, 64)}
@@ -107,11 +109,27 @@ def profile(folder, name, model, words):
     options.profile_file_prefix = str(folder / name)
     options.intra_op_num_threads = 1
     options.graph_optimization_level = LEVELS[name]
+    options.optimized_model_filepath = str(folder / f"{name}.onnx")
     session = onnxruntime.InferenceSession(model.SerializeToString(), options,
                                            providers=["CPUExecutionProvider"])
     for _ in range(RUNS):
         session.run(None, {"words": words})
     shutil.move(session.end_profiling(), folder / f"{name}.json")
+
+
+def parts_of(model, optimized):
+    """{optimized node: nodes of the model between its inputs and its outputs}."""
+    maker = {output: node for node in model.graph.node for output in node.output}
+    parts = {}
+    for node in optimized.graph.node:
+        open_, found = list(node.output), set()
+        while open_:
+            made = maker.get(open_.pop())
+            if made is not None and made.name not in found:
+                found.add(made.name)
+                open_ += [name for name in made.input if name not in node.input]
+        parts[node.name] = sorted(found)
+    return parts
 
 
 def main():
@@ -121,6 +139,8 @@ def main():
     save(model, folder / "model.onnx")
     for name in LEVELS:
         profile(folder, name, model, numpy.arange(tokens) % words)
+    (folder / "numbers.json").write_text(json.dumps(
+        {name: parts_of(model, load(folder / f"{name}.onnx")) for name in LEVELS}))
 
 
 if __name__ == "__main__":
