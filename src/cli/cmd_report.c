@@ -9,7 +9,7 @@ vv_run_verb vv_cmd_report;
 int vv_cmd_report(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "trace", "verdict", "advice", "step", "phases",
-                                          "devices", "operators", NULL };
+                                          "devices", "operators", "kernel_ops", NULL };
     if (vv_asks_fluid(arguments) && arguments->table == NULL) {
         struct vv_arguments fluid = *arguments;
         fluid.table = "event_summary";

@@ -24,3 +24,23 @@ enum vv_call_kind vv_call_kind(const char *name)
             return words[i].kind;
     return VV_CALL_OTHER;
 }
+
+bool vv_is_wait(const char *name)
+{
+    static const char *const parts[] = { "_wait", "::wait", ": wait", "'acquire' of", "sleep",
+                                         "Acquire semaphore" };
+    if (strncmp(name, "wait", 4) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
+bool vv_is_no_work(const char *name)
+{
+    enum vv_call_kind kind = vv_call_kind(name);
+    return (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
+           (kind == VV_CALL_COPIES && strstr(name, "Async") == NULL) || vv_is_wait(name) ||
+           name[0] == '#' || name[0] == '[';
+}

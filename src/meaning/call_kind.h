@@ -5,6 +5,8 @@
 #ifndef VV_MEANING_CALL_KIND_H
 #define VV_MEANING_CALL_KIND_H
 
+#include <stdbool.h>
+
 /* The kinds from VV_CALL_AWAITS_DEVICE to VV_CALL_AWAITS_WORK are waits. */
 enum vv_call_kind {
     VV_CALL_OTHER,
@@ -18,5 +20,12 @@ enum vv_call_kind {
 };
 
 enum vv_call_kind vv_call_kind(const char *name);
+
+/* Does a slice of the host that is called so wait for another thread, or for time to pass? */
+bool vv_is_wait(const char *name);
+
+/* Is what is called so no work of its own? Such a wait, a call that waits for a device, a copy that
+ * waits for itself, and a range that only marks the course ("## forward ##", "[memory]"). */
+bool vv_is_no_work(const char *name);
 
 #endif

@@ -15,6 +15,10 @@ size_t vv_glyphs_width(const char *text);
  * printed. */
 size_t vv_glyphs_print(FILE *stream, const char *text, size_t width);
 
+/* The same for a name: "…" stands in its middle, as names that begin alike often end
+ * differently. */
+size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width);
+
 /* Prints all of text, beginning at column `indent`. Lines are broken at blanks before they pass
  * `width`; the next line begins at `indent` too. A word wider than that is not broken. */
 void vv_glyphs_wrap(FILE *stream, const char *text, size_t indent, size_t width);

@@ -12,11 +12,13 @@
 #include "present/fields.h"
 #include "present/forms.h"
 #include "present/glyphs.h"
+#include "present/short_names.h"
 
 #define HEADING_WIDTH 15
 #define INDENT 2
 #define CUT_WIDTH_MIN 12
 #define TEXT_WIDTH_WANTED 20 /* optional columns give way until texts get this width          */
+#define NAME_WIDTH_WANTED 40 /* and names this one                                            */
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
@@ -29,6 +31,8 @@
 
 struct text_column {
     struct vv_face face;
+    bool has_names;   /* of operators and kernels                                               */
+    char **names;     /* row -> its short name, or NULL; NULL: whole names are shown             */
     size_t width;
     size_t bar_width; /* width of the bar after the number; 0 = none                            */
 };
@@ -47,6 +51,15 @@ static void style(const struct block *block, const char *sequence)
         fputs(sequence, block->stream);
 }
 
+static const char *cell_text(const struct block *block, const struct text_column *column,
+                             size_t row, char buffer[VV_NUMBER_BYTES])
+{
+    if (column->names != NULL && column->names[row] != NULL)
+        return column->names[row];
+    return vv_face_text(&column->face, vv_sheet_cell(block->sheet, row, column->face.index),
+                        buffer);
+}
+
 /* ---- widths ---- */
 
 static void measure(struct block *block)
@@ -56,8 +69,7 @@ static void measure(struct block *block)
         column->width = vv_glyphs_width(column->face.title);
         for (size_t row = 0; row < block->sheet->row_count; row++) {
             char buffer[VV_NUMBER_BYTES];
-            const struct vv_cell *cell = vv_sheet_cell(block->sheet, row, column->face.index);
-            size_t width = vv_glyphs_width(vv_face_text(&column->face, cell, buffer));
+            size_t width = vv_glyphs_width(cell_text(block, column, row, buffer));
             if (width > column->width)
                 column->width = width;
         }
@@ -90,8 +102,9 @@ static size_t width_of_short_line(const struct block *block)
     size_t width = width_of_line(block);
     for (size_t i = 0; i < block->count; i++) {
         const struct text_column *column = &block->columns[i];
-        if (!column->face.right && column->width > TEXT_WIDTH_WANTED)
-            width -= column->width - TEXT_WIDTH_WANTED;
+        size_t wanted = column->has_names ? NAME_WIDTH_WANTED : TEXT_WIDTH_WANTED;
+        if (!column->face.right && column->width > wanted)
+            width -= column->width - wanted;
     }
     return width;
 }
@@ -103,6 +116,7 @@ static void make_room(struct block *block, enum vv_text_form form, size_t width)
     for (size_t i = block->count; i > 0 && width_of_short_line(block) > width; i--) {
         if (block->columns[i - 1].face.column->in_text != form)
             continue;
+        vv_short_names_free(block->columns[i - 1].names, block->sheet->row_count);
         memmove(&block->columns[i - 1], &block->columns[i],
                 (block->count - i) * sizeof *block->columns);
         block->count--;
@@ -166,14 +180,17 @@ static void put_cell(const struct block *block, size_t row, size_t position)
     bool is_loss = cell->present && kind->type == VV_CELL_INT && cell->integer > 0 &&
                    strcmp(kind->name, "lost") == 0;
     char buffer[VV_NUMBER_BYTES];
-    const char *text = vv_face_text(&column->face, cell, buffer);
+    const char *text = cell_text(block, column, row, buffer);
     size_t width = vv_glyphs_width(text);
     size_t padding = width < column->width ? column->width - width : 0;
     if (column->face.right)
         vv_glyphs_blanks(block->stream, padding);
     if (is_loss)
         style(block, RED);
-    vv_glyphs_print(block->stream, text, column->width);
+    if (column->has_names)
+        vv_glyphs_print_name(block->stream, text, column->width);
+    else
+        vv_glyphs_print(block->stream, text, column->width);
     if (is_loss)
         style(block, RESET);
     if (!column->face.right && !is_last)
@@ -338,29 +355,52 @@ static void put_block(struct block *block)
         put_table(block);
 }
 
+static void drop_columns(struct block *block)
+{
+    for (size_t c = 0; block->columns != NULL && c < block->count; c++)
+        vv_short_names_free(block->columns[c].names, block->sheet->row_count);
+    free(block->columns);
+}
+
+/* Makes the columns that are shown. Whoever asks for fields gets whole names. */
+static enum varve_code make_columns(struct block *block, struct varve_error *error)
+{
+    struct vv_fields fields;
+    enum varve_code code = VARVE_OK;
+    bool is_chosen = block->how->fields != NULL && block->how->fields_table != NULL &&
+                     strcmp(block->how->fields_table, block->sheet->name) == 0;
+    VV_TRY(vv_fields_init(&fields, block->sheet, block->how, error));
+    block->columns = calloc(fields.count + 1, sizeof *block->columns);
+    if (block->columns == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'",
+                       block->sheet->name);
+    for (; code == VARVE_OK && block->count < fields.count; block->count++) {
+        struct text_column *column = &block->columns[block->count];
+        vv_face_init(&column->face, block->sheet, fields.columns[block->count], block->how->unit);
+        column->has_names = vv_has_names(column->face.column);
+        if (column->has_names && !is_chosen)
+            code = vv_short_names_make(block->sheet, column->face.index, &column->names, error);
+    }
+    vv_fields_deinit(&fields);
+    return code;
+}
+
 enum varve_code vv_present_text(FILE *stream, const struct vv_presentation *how,
                                 const struct vv_sheet *const *sheets, size_t count,
                                 struct varve_error *error)
 {
     bool is_first = true;
-    for (size_t i = 0; i < count; i++) {
-        struct vv_fields fields;
-        VV_TRY(vv_fields_init(&fields, sheets[i], how, error));
-        struct block block = { stream, how, sheets[i], NULL, fields.count, 3 };
-        block.columns = calloc(fields.count + 1, sizeof *block.columns);
-        for (size_t c = 0; block.columns != NULL && c < fields.count; c++)
-            vv_face_init(&block.columns[c].face, sheets[i], fields.columns[c], how->unit);
-        vv_fields_deinit(&fields);
-        if (block.columns == NULL)
-            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'",
-                    sheets[i]->name);
-        if (block.count > 0) {
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < count && code == VARVE_OK; i++) {
+        struct block block = { stream, how, sheets[i], NULL, 0, 3 };
+        code = make_columns(&block, error);
+        if (code == VARVE_OK && block.count > 0) {
             if (!is_first)
                 putc('\n', stream);
             is_first = false;
             put_block(&block);
         }
-        free(block.columns);
+        drop_columns(&block);
     }
-    return VARVE_OK;
+    return code;
 }

@@ -112,19 +112,12 @@ static bool has_key(const struct vv_sheet *sheet, size_t row, const char *key, c
     return cell != NULL && cell->present && is_like(cell->text, value);
 }
 
-/* Rows of operators that are no work of their own: a wait that devices fill (rule synchronisation
- * speaks of the others; a copy that is not asynchronous waits for its own work), and what only
- * marks the course. */
+/* Rows of operators that are no work of their own. Rule synchronisation speaks of waits. */
 static bool is_no_work(const struct vv_sheet *sheet, size_t row)
 {
     size_t column = vv_sheet_find(sheet, "name");
     const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
-    if (cell == NULL || !cell->present)
-        return false;
-    enum vv_call_kind kind = vv_call_kind(cell->text);
-    return (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
-           (kind == VV_CALL_COPIES && strstr(cell->text, "Async") == NULL) ||
-           cell->text[0] == '#' || cell->text[0] == '[';
+    return cell != NULL && cell->present && vv_is_no_work(cell->text);
 }
 
 /* The share of one row; 0 if it does not count. */

@@ -4,15 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/short_name.h"
 #include "sheet/number.h"
 
 #define CELL_BYTES 120
 
 _Static_assert(CELL_BYTES >= VV_NUMBER_BYTES, "a number fits a cell's text");
 
-/* A name that is too long ends in "…", after whole characters. */
+/* C++ names are short; one that is too long ends in "…", after whole characters. */
 static void write_name(const char *name, char *text)
 {
+    if (vv_short_name(name, VV_NAME_SHORT, text, CELL_BYTES))
+        return;
     size_t length = strlen(name), kept = CELL_BYTES - sizeof "…";
     while (length >= CELL_BYTES && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80)
         kept--;

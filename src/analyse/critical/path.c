@@ -233,7 +233,7 @@ static const struct vv_sheet_column op_columns[OP_COLUMNS] = {
     { "bound", "bound by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "time_ns", "on the path", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
-    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "edges", "edges", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, false, false },

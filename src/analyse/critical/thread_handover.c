@@ -15,6 +15,7 @@
 #include "analyse/critical/stream.h"
 #include "base/binary_search.h"
 #include "meaning/autograd_links.h"
+#include "meaning/call_kind.h"
 
 #define PAIRS_MAX 64 /* threads that wait, each with the thread that works for it */
 
@@ -83,17 +84,6 @@ static enum varve_code take_arrow(struct hands *hands, uint64_t flow, struct var
 
 /* ---- waits by name ---- */
 
-static bool is_wait(const char *name)
-{
-    static const char *const parts[] = { "_wait", "::wait", ": wait", "'acquire' of", "sleep" };
-    if (strncmp(name, "wait", 4) == 0)
-        return true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i]) != NULL)
-            return true;
-    return false;
-}
-
 static enum varve_code take_waits(struct vv_critical_graph *graph, struct varve_error *error)
 {
     enum { UNKNOWN, WAIT, NO_WAIT };
@@ -104,7 +94,7 @@ static enum varve_code take_waits(struct vv_critical_graph *graph, struct varve_
             continue;
         uint32_t name = graph->model->slices.name[graph->owner[node]];
         if (by_name[name] == UNKNOWN)
-            by_name[name] = is_wait(vv_text_of(graph->model, name)) ? WAIT : NO_WAIT;
+            by_name[name] = vv_is_wait(vv_text_of(graph->model, name)) ? WAIT : NO_WAIT;
         if (by_name[name] == WAIT &&
             graph->model->slices.layer[graph->owner[node]] != VARVE_LAYER_DEVICE)
             graph->link[node] = VV_LINK_WAITING;

@@ -18,7 +18,7 @@
 
 enum {
     DEVICE, RANK, COMPUTATION, EXPOSED_COMM, EXPOSED_COPY, BUSY, BUSY_SHARE, IDLE, MICRO_IDLE,
-    MACRO_IDLE, SPAN,
+    MACRO_IDLE, SPAN, STEP_BUSY, STEPS_TIME, STEP_BUSY_SHARE,
     COMM, COPY, SET, LINKED_BUSY, EVENTS, UNLINKED, ROW, COLUMNS
 };
 
@@ -29,11 +29,14 @@ static const struct vv_sheet_column device_columns[COLUMNS] = {
     { "exposed_communication_ns", "exposed comm", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "exposed_memcpy_ns", "exposed memcpy", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "busy_ns", "busy", VV_CELL_INT, VV_UNIT_NS, true, false },
-    { "busy_share", "busy", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
-    { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "busy_share", "busy in span", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
+    { "idle_ns", "idle in span", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
     { "micro_idle_ns", "gaps < 5 us", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "macro_idle_ns", "gaps >= 5 us", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "span_ns", "span", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "step_busy_ns", "busy, ns of steps", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "steps_ns", "steps", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "step_busy_share", "busy in steps", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
     { "communication_ns", "communication", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, true, false },
@@ -45,8 +48,28 @@ static const struct vv_sheet_column device_columns[COLUMNS] = {
 
 /* The unions from which one device's row is made. */
 struct unions {
-    struct vv_intervals compute, comm, copy, all, linked, rest;
+    struct vv_intervals compute, comm, copy, all, linked, rest, steps;
 };
+
+/* The time of the chosen steps of the device's rank. */
+static enum varve_code unite_steps(const struct vv_device_work *work,
+                                   const struct vv_device *device, struct vv_intervals *out,
+                                   struct varve_error *error)
+{
+    const struct vv_scope *scope = work->scope;
+    const struct vv_model *model = scope->model;
+    const struct vv_steps *steps = &model->steps;
+    out->count = 0;
+    for (uint32_t s = 0; s < steps->table.count; s++) {
+        uint32_t process = model->tracks.process[steps->track[s]];
+        if (scope->steps[s] && model->processes.scope[process] == device->scope &&
+            (device->rank < 0 || scope->ranks[process] == device->rank))
+            VV_TRY(vv_intervals_add(out, steps->begin_ns[s],
+                                    steps->begin_ns[s] + steps->duration_ns[s], error));
+    }
+    vv_intervals_unite(out);
+    return VARVE_OK;
+}
 
 /* Unites only the work whose call is in the trace. Tools that join work and calls by correlation
  * count this work. */
@@ -124,6 +147,9 @@ static enum varve_code measure(const struct vv_device_work *work, const struct v
     values[EVENTS] = (int64_t)(device->last - device->first);
     VV_TRY(unite_linked(work, device, &unions->linked, &values[UNLINKED], error));
     values[LINKED_BUSY] = vv_intervals_length(&unions->linked);
+    VV_TRY(unite_steps(work, device, &unions->steps, error));
+    values[STEPS_TIME] = vv_intervals_length(&unions->steps);
+    values[STEP_BUSY] = vv_intervals_length_common(&unions->all, &unions->steps);
     return VARVE_OK;
 }
 
@@ -136,8 +162,12 @@ static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, co
     if (rank >= 0)
         vv_sheet_int(sheet, row, RANK, rank);
     for (size_t c = COMPUTATION; c < ROW; c++)
-        if (c != BUSY_SHARE)
+        if (device_columns[c].type == VV_CELL_INT &&
+            (values[STEPS_TIME] > 0 || (c != STEP_BUSY && c != STEPS_TIME)))
             vv_sheet_int(sheet, row, c, values[c]);
+    if (values[STEPS_TIME] > 0)
+        vv_sheet_real(sheet, row, STEP_BUSY_SHARE,
+                      (double)values[STEP_BUSY] / (double)values[STEPS_TIME]);
     if (values[SPAN] > 0)
         vv_sheet_real(sheet, row, BUSY_SHARE, (double)values[BUSY] / (double)values[SPAN]);
     return vv_sheet_text(sheet, row, ROW, kind == VV_ROW_PLAIN ? "device" : "total", error);
@@ -181,7 +211,7 @@ enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv
     struct vv_scope scope;
     struct vv_device_work work;
     const struct vv_intervals none = { .scratch = scratch };
-    struct unions unions = { none, none, none, none, none, none };
+    struct unions unions = { none, none, none, none, none, none, none };
     vv_sheet_init(out, "devices", "DEVICES", device_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_device_work_asked(&work, &scope, question, error));

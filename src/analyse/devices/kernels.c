@@ -23,7 +23,7 @@ enum {
 #define FIGURES(is_hidden)                                                                 \
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                       \
-    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                 \
+    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },       \
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                        \
     { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },                           \
     { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },                    \
@@ -42,7 +42,7 @@ enum {
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
     FIGURES(false),
-    { "class", "class", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "class", "class", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_IF_MUCH_ROOM },
     { "name", "kernel", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 static const struct vv_sheet_column kernel_op_columns[COLUMNS] = {

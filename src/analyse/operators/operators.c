@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "derive/operators/tally.h"
+#include "meaning/call_kind.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"
@@ -106,7 +107,11 @@ struct view {
     uint32_t *order;        /* the groups that have a row, sorted                               */
     uint32_t group_count;
     size_t sort_column;
+    bool is_by_device;      /* devices are the bound: their time leads                          */
+    bool is_short;          /* for people, in the usual order: what is no work comes last        */
 };
+
+#define DEVICE_LEADS 0.6 /* share of the steps' time from which the devices' time leads           */
 
 /* ---- which columns people see ---- */
 
@@ -127,6 +132,8 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
                                                             columns */
     for (int c = DEVICE_SELF; c <= DEVICE_TOTAL; c++)
         columns[view->shown + c].hidden |= !has_device;
+    for (int c = SHARE; c <= P90 && view->is_by_device; c++)
+        columns[view->shown + c].hidden |= c != CALLS;
     if (view->grouping->is_alone)
         columns[NAME].title = columns[view->grouping->column].title;
     else
@@ -138,7 +145,7 @@ static enum varve_code choose_columns(struct view *view, struct varve_error *err
 /* `sort` is a column's word, in the scope that people see, or any column's full name. */
 static enum varve_code choose_order(struct view *view, const char *sort, struct varve_error *error)
 {
-    view->sort_column = (size_t)(view->shown + SELF);
+    view->sort_column = (size_t)(view->shown + (view->is_by_device ? DEVICE_SELF : SELF));
     if (sort == NULL)
         return VARVE_OK;
     for (int c = view->shown; c < view->shown + SCOPE_COLUMNS; c++) {
@@ -239,6 +246,11 @@ static int compare_groups(const void *a, const void *b, void *context)
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     const struct vv_cell *left_cells = view->cells + (size_t)left * COLUMNS;
     const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
+    if (view->is_short) {
+        int is_less = vv_is_no_work(left_cells[NAME].text) - vv_is_no_work(right_cells[NAME].text);
+        if (is_less != 0)
+            return is_less;
+    }
     const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, (size_t)view->grouping->column };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         int difference = vv_cell_compare(&left_cells[keys[k]], &right_cells[keys[k]],
@@ -399,16 +411,17 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
     if (view->tally->async_slices > 0)
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
+    const char *order = view->is_by_device ? "; by time of devices, which are the bound" : "";
     if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s", time, threads,
-                               waiting, left_out, hint, say_absent(view));
+        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s%s", time, threads,
+                               order, waiting, left_out, hint, say_absent(view));
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
                  other - holding, other - holding == 1 ? "" : "s");
-    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s%s",
+    return vv_sheet_policy(view->sheet, error, "%" PRIu64 " step%s on %s, %s%s%s%s%s%s",
                            scope->step_count, scope->step_count == 1 ? "" : "s", threads, time,
-                           more, waiting, left_out, say_absent(view));
+                           order, more, waiting, left_out, say_absent(view));
 }
 
 static enum varve_code find_grouping(const char *word, const struct grouping **out_grouping,
@@ -437,7 +450,14 @@ static int choose_scope(const struct view *view)
 static enum varve_code fill(struct view *view, const struct vv_question *question,
                             struct varve_error *error)
 {
+    const struct vv_scope *scope = view->scope;
     view->shown = choose_scope(view);
+    view->is_short = question->top != 0 && question->sort == NULL;
+    int64_t device_ns = view->tally->covered[view->shown / SCOPE_COLUMNS].device_self_ns;
+    int64_t whole_ns = scope->step_count > 0 ? scope->step_time_ns
+                                             : view->tally->covered[VV_SCOPE_WHOLE].self_ns;
+    view->is_by_device =
+        view->is_short && device_ns > 0 && (double)device_ns >= DEVICE_LEADS * (double)whole_ns;
     VV_TRY(choose_columns(view, error));
     VV_TRY(choose_order(view, question->sort, error));
     VV_TRY(build_rows(view, question, error));

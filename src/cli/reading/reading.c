@@ -242,6 +242,26 @@ static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_p
     return is_known;
 }
 
+/* Do people see the table on a screen of several? Not an optional one without rows, nor kernels
+ * where devices do not bound the steps. */
+static bool is_seen(const struct vv_table_task *tasks, size_t count, size_t which)
+{
+    static const char *const devices[] = { "computation", "communication", "copies", NULL };
+    const struct vv_sheet *sheet = &tasks[which].sheet;
+    if (tasks[which].table->is_optional && sheet->row_count == 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_sheet *verdict = &tasks[i].sheet;
+        if (strcmp(sheet->name, "kernel_ops") != 0 || strcmp(verdict->name, "verdict") != 0)
+            continue;
+        for (size_t d = 0; devices[d] != NULL && verdict->row_count > 0; d++)
+            if (strcmp(vv_sheet_cell(verdict, 0, 0)->text, devices[d]) == 0)
+                return true;
+        return false;
+    }
+    return true;
+}
+
 /* Fills the sheets in the order of the tables. If one table fails, there are no sheets. */
 static enum varve_code fill_tables(const struct vv_question *question, const struct vv_model *model,
                                    const char *const *tables, struct vv_table_task *tasks,
@@ -293,8 +313,8 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
         status = vv_print_error(&error);
     if (status == VV_EXIT_DONE) {
         bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
-        for (size_t i = 0; i < count; i++) /* people do not see optional tables without rows */
-            if (!is_brief || tasks[i].sheet.row_count > 0 || !tasks[i].table->is_optional)
+        for (size_t i = 0; i < count; i++)
+            if (!is_brief || is_seen(tasks, count, i))
                 shown[shown_count++] = &tasks[i].sheet;
         status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
         status = vv_reading_verdict(arguments, &reading, status);

@@ -160,7 +160,7 @@ static void a_terminal_gets_bars_colour_and_a_cut_name(void **state)
     assert_non_null(strstr(printed, "  3 more: --top 0      37.1  ███\n"));
     how.width = 23;
     assert_int_equal(print(&how), VARVE_OK);
-    assert_non_null(strstr(printed, "  3 more: --t…     37.1\n"));
+    assert_non_null(strstr(printed, "  3 more…top 0     37.1\n"));
 }
 
 static void a_narrow_terminal_goes_without_columns(void **state)
