@@ -156,6 +156,7 @@ bench: all ## measure what Varve costs
 	@for program in $(BUILD)/bench/*; do \
 		[ -d "$$program" ] || [ ! -x "$$program" ] || "$$program" || exit 1; done
 	@[ ! -e $(BUILD)/venv-torch/ready ] || $(BUILD)/venv-torch/bin/python bench/torch_overhead.py
+	@[ ! -e $(BUILD)/venv-mlir/ready ] || $(BUILD)/venv-mlir/bin/python bench/mlir_engines.py
 
 install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
 	@DESTDIR='$(DESTDIR)' $(CMAKE) --install $(BUILD) --prefix '$(PREFIX)'
