@@ -4,6 +4,8 @@
 # libvarve-reader.so links them. In the build folder they are in mlir/, installed in LIB/varve.
 #     varve-mlir-library   opens a library that has MLIR's C API; needs nothing of MLIR to build
 #     varve-mlir-llvm      has LLVM 19 inside: libmlir-19-dev, llvm-19-dev
+#     varve-mlir-opt-19.so plugin for mlir-opt-19, of C++ over libvarve-reader.so: the same packages
+#     examples/NAME.so     mlir/examples/NAME: plugins of users, which read what ours writes
 set(mlir_folder ${PROJECT_BINARY_DIR}/mlir)
 set(mlir_install ${CMAKE_INSTALL_LIBDIR}/varve)
 
@@ -38,3 +40,34 @@ list(TRANSFORM archives REPLACE "(.+)" "${VARVE_LLVM}/lib/lib\\1.a")
 target_link_libraries(varve-mlir-llvm PRIVATE
     -Wl,--start-group ${archives} -Wl,--end-group stdc++ m z zstd tinfo)
 target_link_options(varve-mlir-llvm PRIVATE LINKER:--gc-sections)
+
+# mlir-opt-19 has MLIR inside and exports it, so plugins link none of it. Its C++ has no RTTI.
+enable_language(CXX)
+function(add_plugin target name folder)
+    add_library(${target} MODULE ${ARGN})
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME ${name} PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${mlir_folder}/${folder}
+        C_VISIBILITY_PRESET default CXX_STANDARD 17 CXX_EXTENSIONS OFF
+        CXX_VISIBILITY_PRESET hidden
+        VISIBILITY_INLINES_HIDDEN ON INSTALL_RPATH "$ORIGIN/..")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:
+        -O1 -fno-rtti -fno-exceptions -Wall -Wextra -Wno-unused-parameter
+        $<$<BOOL:${VARVE_WERROR}>:-Werror>>)
+    target_include_directories(${target} SYSTEM PRIVATE ${VARVE_LLVM}/include)
+    target_include_directories(${target} PRIVATE mlir/include include)
+endfunction()
+
+add_library(mlir_core OBJECT mlir/plugin/core.c)
+target_include_directories(mlir_core PRIVATE src)
+target_link_libraries(mlir_core PRIVATE vv_options varve_reader)
+file(GLOB plugin_sources CONFIGURE_DEPENDS mlir/plugin/*.cpp)
+add_plugin(varve_mlir_opt varve-mlir-opt-19 "" ${plugin_sources} $<TARGET_OBJECTS:mlir_core>)
+target_link_libraries(varve_mlir_opt PRIVATE varve_reader)
+install(TARGETS varve_mlir_opt LIBRARY DESTINATION ${mlir_install})
+install(DIRECTORY mlir/include/varve/mlir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/varve)
+
+file(GLOB plugin_examples CONFIGURE_DEPENDS mlir/examples/*.c mlir/examples/*.cpp)
+foreach(source IN LISTS plugin_examples)
+    cmake_path(GET source STEM name)
+    add_plugin(mlir_example_${name} ${name} examples ${source})
+endforeach()

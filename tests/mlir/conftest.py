@@ -47,3 +47,12 @@ def text_of(build):
                               capture_output=True, check=False, **more)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def plugin(build):
+    """The options of mlir-opt-19 that load the plugin."""
+    library = build / "mlir/varve-mlir-opt-19.so"
+    if not library.exists():
+        pytest.skip("needs libmlir-19-dev and llvm-19-dev, and then make: tools/setup clients")
+    return (f"--load-pass-plugin={library}", "--allow-unregistered-dialect")

@@ -125,7 +125,7 @@ static enum varve_code read_strings(struct file *file)
     for (uint64_t i = file->string_count; i > 0; i--) {
         uint64_t length;
         VV_TRY(take_number(reader, &length));
-        if (length == 0 || length > end - reader->at)
+        if (length == 0 || end < reader->at || length > end - reader->at)
             return wrong(reader, "a string that does not fit");
         end -= length;
         file->strings[i - 1] = (struct vv_mlir_word){ (const char *)reader->bytes + end,

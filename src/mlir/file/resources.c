@@ -74,7 +74,7 @@ static struct vv_mlir_word take_word(struct section *section)
 static enum varve_code read_section(struct section *section,
                                     struct vv_mlir_resources *resources, struct varve_error *error)
 {
-    struct vv_mlir_word owner = { 0 };
+    struct vv_mlir_word owner = { section->text, 0 };
     int depth = 0;
     while (section->at < section->bytes) {
         char c = section->text[section->at];
