@@ -71,24 +71,21 @@ static enum varve_code write_file(const struct drawing *drawing, const struct vv
     return code;
 }
 
-/* "graph.json" and "graph_data.json" */
-static enum varve_code write_second(const struct drawing *drawing,
-                                    const struct vv_picture *picture, const char *path,
-                                    struct varve_error *error)
+/* "graph_data.json" beside "graph.json". They come after it, so that none is left alone. */
+static enum varve_code write_further(const struct drawing *drawing,
+                                     const struct vv_picture *picture, const char *path,
+                                     struct varve_error *error)
 {
     const struct vv_form *form = drawing->form;
-    size_t length = strlen(path), extension = strlen(form->extension);
-    char *second;
-    if (strcmp(path, "-") == 0)
-        VV_FAIL_SAID(error, VARVE_INVALID, "form %s is two files, so it needs a name: -o graph%s",
-                     form->name, form->extension);
-    bool has_extension =
-        length > extension && strcmp(path + length - extension, form->extension) == 0;
-    if (asprintf(&second, "%.*s%s%s", (int)(has_extension ? length - extension : length), path,
-                 form->second, form->extension) < 0)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a file name");
-    enum varve_code code = write_file(drawing, picture, second, form->write_second, error);
-    free(second);
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < form->further_count && code == VARVE_OK; i++) {
+        char *beside;
+        if (form->further[i].is_due != NULL && !form->further[i].is_due(picture))
+            continue;
+        VV_TRY(vv_form_further_path(form, i, path, &beside, error));
+        code = write_file(drawing, picture, beside, form->further[i].write, error);
+        free(beside);
+    }
     return code;
 }
 
@@ -101,10 +98,9 @@ static enum varve_code draw(const struct drawing *drawing, const struct vv_model
     VV_TRY(vv_graph_make(model, &drawing->question, &dag, error));
     enum varve_code code = vv_picture_init(&picture, &dag, &drawing->options, error);
     if (code == VARVE_OK) {
-        if (drawing->form->write_second != NULL)
-            code = write_second(drawing, &picture, path, error);
+        code = write_file(drawing, &picture, path, drawing->form->write, error);
         if (code == VARVE_OK)
-            code = write_file(drawing, &picture, path, drawing->form->write, error);
+            code = write_further(drawing, &picture, path, error);
         vv_picture_deinit(&picture);
     }
     vv_dag_deinit(&dag);
@@ -127,6 +123,10 @@ static enum varve_code prepare(const struct vv_arguments *arguments, struct draw
     VV_TRY(vv_form_find(form, arguments->output, &drawing->form, error));
     if (drawing->form->is_binary && vv_output_is_terminal(arguments->output))
         VV_FAIL_SAID(error, VARVE_INVALID, "a terminal shows no %s: name a file, as in -o graph%s",
+                     drawing->form->name, drawing->form->extension);
+    if (drawing->form->further_count > 0 && strcmp(arguments->output, "-") == 0)
+        VV_FAIL_SAID(error, VARVE_INVALID,
+                     "form %s is several files, so it needs a name: -o graph%s",
                      drawing->form->name, drawing->form->extension);
     VV_TRY(vv_picture_options_read(&drawing->options, arguments->metric, arguments->colours,
                                    arguments->theme, error));

@@ -68,18 +68,18 @@ static enum varve_code write_whole(const struct vv_picture *picture, vv_form_wri
 }
 
 /* "graph_data.json" beside "graph.json". */
-static enum varve_code write_second(const struct vv_picture *picture, const struct vv_form *form,
-                                    const char *path, struct varve_error *error)
+static enum varve_code write_further(const struct vv_picture *picture, const struct vv_form *form,
+                                     const char *path, struct varve_error *error)
 {
-    size_t length = strlen(path), extension = strlen(form->extension);
-    bool has_extension =
-        length > extension && strcmp(path + length - extension, form->extension) == 0;
-    char *second;
-    if (asprintf(&second, "%.*s%s%s", (int)(has_extension ? length - extension : length), path,
-                 form->second, form->extension) < 0)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of a file");
-    enum varve_code code = write_whole(picture, form->write_second, second, error);
-    free(second);
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < form->further_count && code == VARVE_OK; i++) {
+        char *beside;
+        if (form->further[i].is_due != NULL && !form->further[i].is_due(picture))
+            continue;
+        VV_TRY(vv_form_further_path(form, i, path, &beside, error));
+        code = write_whole(picture, form->further[i].write, beside, error);
+        free(beside);
+    }
     return code;
 }
 
@@ -98,11 +98,9 @@ enum varve_code varve_dag_write(const struct varve_dag *dag, const char *path,
                                    ours.colours != NULL ? ours.colours : "log", ours.theme,
                                    error));
     VV_TRY(vv_picture_init(&picture, &dag->dag, &options, error));
-    enum varve_code code = VARVE_OK;
-    if (form->write_second != NULL)
-        code = write_second(&picture, form, path, error);
+    enum varve_code code = write_whole(&picture, form->write, path, error);
     if (code == VARVE_OK)
-        code = write_whole(&picture, form->write, path, error);
+        code = write_further(&picture, form, path, error);
     vv_picture_deinit(&picture);
     return code;
 }

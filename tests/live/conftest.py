@@ -42,7 +42,7 @@ def record_once(varve, tmp_path_factory):
             folder = tmp_path_factory.mktemp(pathlib.Path(program).stem)
             run_in(folder, varve, "record", *options, "-o", folder / "run.varve", "--", python,
                    *launcher, HERE / "programs" / program, folder, *arguments)
-            folders[program, arguments] = folder
-        return folders[program, arguments]
+            folders[name, program, arguments] = folder
+        return folders[name, program, arguments]
 
     return record

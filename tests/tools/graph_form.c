@@ -30,7 +30,9 @@ static enum varve_code write_graph(const struct vv_dag *dag, const char *name, b
     const struct vv_form *form;
     struct vv_picture picture;
     VV_TRY(vv_form_find(name, NULL, &form, error));
-    vv_form_write *write = is_second ? form->write_second : form->write;
+    vv_form_write *write = !is_second                ? form->write
+                           : form->further_count > 0 ? form->further[0].write
+                                                     : NULL;
     if (write == NULL)
         VV_FAIL(error, VARVE_INVALID, "it has no second file");
     VV_TRY(vv_picture_init(&picture, dag, NULL, error));

@@ -16,7 +16,8 @@ static const char *const edge_kinds[] = { "data", "flow", "nesting", "stream", "
                                           NULL };
 static const char *const forms[] = { "json", "dot", "graphml", "node-link", "model-explorer",
                                      "mlirgraph", "svg", "png", "html", NULL };
-static const char *const metrics[] = { "total", "self", "mean", "share", "memory", NULL };
+static const char *const metrics[] = { "total", "self", "mean", "share", "memory", "count",
+                                      NULL };
 static const char *const colour_scales[] = { "linear", "log", "rank", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 static const char *const targets[] = { "chrome", "pgle", NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/forms/forms.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text/nearest.h"
@@ -80,5 +81,17 @@ enum varve_code vv_form_find(const char *name, const char *path, const struct vv
     if (form == NULL)
         return name != NULL ? refuse_name(name, error) : refuse_path(path, error);
     *out_form = form;
+    return VARVE_OK;
+}
+
+enum varve_code vv_form_further_path(const struct vv_form *form, size_t which, const char *path,
+                                     char **out_path, struct varve_error *error)
+{
+    size_t length = strlen(path), extension = strlen(form->extension);
+    bool has_extension =
+        length > extension && strcmp(path + length - extension, form->extension) == 0;
+    if (asprintf(out_path, "%.*s%s%s", (int)(has_extension ? length - extension : length), path,
+                 form->further[which].suffix, form->extension) < 0)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of a file");
     return VARVE_OK;
 }

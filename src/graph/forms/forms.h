@@ -15,14 +15,20 @@ struct vv_picture;
 typedef enum varve_code vv_form_write(const struct vv_dag *dag, const struct vv_picture *picture,
                                       FILE *stream, struct varve_error *error);
 
+struct vv_form_further {
+    const char *suffix; /* "_data"                                                              */
+    vv_form_write *write;
+    bool (*is_due)(const struct vv_picture *picture); /* NULL: always                           */
+};
+
 struct vv_form {
     const char *name;      /* the word for --form: "graphml"                                    */
     const char *extension; /* ".graphml"; a form with another one's extension must be named     */
     const char *title;     /* "GraphML (NetworkX, yEd)"                                         */
     vv_form_write *write;
-    /* A second file beside the first: FILE_data.json beside FILE.json. NULL: there is none. */
-    const char *second; /* "_data"                                                              */
-    vv_form_write *write_second;
+    /* Files beside the first: FILE_data.json beside FILE.json.                                 */
+    const struct vv_form_further *further;
+    size_t further_count;
     bool is_binary; /* nothing for a terminal                                                   */
     /* Is what the form needs on this machine? NULL: it needs nothing. VARVE_UNSUPPORTED: no. */
     enum varve_code (*find)(struct varve_error *error);
@@ -35,6 +41,10 @@ extern const struct vv_form vv_form_json, vv_form_dot, vv_form_graphml, vv_form_
  * VARVE_INVALID: there is none; the message lists them. */
 enum varve_code vv_form_find(const char *name, const char *path, const struct vv_form **out_form,
                              struct varve_error *error);
+
+/* The path of a further file, beside `path`. The caller frees it. */
+enum varve_code vv_form_further_path(const struct vv_form *form, size_t which, const char *path,
+                                     char **out_path, struct varve_error *error);
 
 /* The names of all forms, with a NULL at the end. */
 extern const char *const vv_form_names[];

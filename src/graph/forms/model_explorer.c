@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_explorer.c — a graph for Model Explorer: FILE.json is the graph, FILE_data.json what
- * colours its nodes. Both name nodes by the same ids. A group is a namespace, and a node at the top
- * of it. What an edge says is metadata of its input at the node where it ends. */
+ * colours its nodes, and FILE_data_METRIC.json the same by each other metric, because a file of
+ * node data holds one. All name nodes by the same ids. A group is a namespace, and a node at the
+ * top of it. What an edge says is metadata of its input at the node where it ends. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,23 +148,24 @@ static enum varve_code write_graph(const struct vv_dag *dag, const struct vv_pic
 
 /* ---- node data ---- */
 
-static const struct { const char *name; enum vv_picture_metric metric; } metrics[] = {
-    { "total time (ns)", VV_METRIC_TOTAL }, { "self time (ns)", VV_METRIC_SELF },
-    { "mean time (ns)", VV_METRIC_MEAN }, { "memory (bytes)", VV_METRIC_MEMORY },
+static const char *const metric_names[VV_METRICS] = {
+    [VV_METRIC_TOTAL] = "total time (ns)", [VV_METRIC_SELF] = "self time (ns)",
+    [VV_METRIC_MEAN] = "mean time (ns)",   [VV_METRIC_SHARE] = "share of the time",
+    [VV_METRIC_COUNT] = "executions",      [VV_METRIC_MEMORY] = "memory (bytes)",
 };
 
 /* Each node has its colour: equal values and logarithms look as in all other forms. Of groups Model
  * Explorer makes sums itself. */
-static enum varve_code put_metric(const struct vv_picture *picture, size_t which, FILE *stream,
-                                  struct varve_error *error)
+static enum varve_code put_metric(const struct vv_picture *picture, enum vv_picture_metric metric,
+                                  FILE *stream, struct varve_error *error)
 {
     const struct vv_dag *dag = picture->dag;
     struct vv_picture_options options = picture->options;
     struct vv_picture own;
     bool is_first = true;
-    options.metric = metrics[which].metric;
+    options.metric = metric;
     VV_TRY(vv_picture_init(&own, dag, &options, error));
-    fprintf(stream, "{\"name\":\"%s\",\"results\":{", metrics[which].name);
+    fprintf(stream, "{\"varve\":{\"name\":\"%s\",\"results\":{", metric_names[metric]);
     for (uint32_t row = 0; row < dag->nodes.table.count; row++) {
         double value = vv_picture_value(&own, row);
         if (own.has_children[row] || value <= 0)
@@ -175,31 +177,62 @@ static enum varve_code put_metric(const struct vv_picture *picture, size_t which
                 fill.fill, fill.text);
         is_first = false;
     }
-    fputs("}}", stream);
+    fputs("}}}\n", stream);
     vv_picture_deinit(&own);
     return VARVE_OK;
 }
 
-/* The metric of the picture: a file of node data holds one for each graph. */
+/* The metric of the picture, which Model Explorer shows. */
 static enum varve_code write_data(const struct vv_dag *dag, const struct vv_picture *picture,
                                   FILE *stream, struct varve_error *error)
 {
-    size_t which = 0;
     (void)dag;
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        if (metrics[i].metric == picture->options.metric)
-            which = i;
-    fputs("{\"varve\":", stream);
-    VV_TRY(put_metric(picture, which, stream, error));
-    fputs("}\n", stream);
-    return VARVE_OK;
+    return put_metric(picture, picture->options.metric, stream, error);
 }
+
+static bool is_another(const struct vv_picture *picture, enum vv_picture_metric metric)
+{
+    const struct vv_dag_nodes *nodes = &picture->dag->nodes;
+    bool has_any = metric != VV_METRIC_MEMORY;
+    for (uint64_t row = 0; row < nodes->table.count && !has_any; row++)
+        has_any = nodes->memory_bytes[row] > 0;
+    return has_any && picture->options.metric != metric;
+}
+
+#define METRIC(word, metric)                                                                       \
+    static enum varve_code write_##word(const struct vv_dag *dag,                                  \
+                                        const struct vv_picture *picture, FILE *stream,            \
+                                        struct varve_error *error)                                 \
+    {                                                                                              \
+        (void)dag;                                                                                 \
+        return put_metric(picture, metric, stream, error);                                         \
+    }                                                                                              \
+    static bool is_##word##_due(const struct vv_picture *picture)                                  \
+    {                                                                                              \
+        return is_another(picture, metric);                                                        \
+    }
+METRIC(total, VV_METRIC_TOTAL)
+METRIC(self, VV_METRIC_SELF)
+METRIC(mean, VV_METRIC_MEAN)
+METRIC(share, VV_METRIC_SHARE)
+METRIC(count, VV_METRIC_COUNT)
+METRIC(memory, VV_METRIC_MEMORY)
+
+static const struct vv_form_further further[] = {
+    { "_data", write_data, NULL },
+    { "_data_total", write_total, is_total_due },
+    { "_data_self", write_self, is_self_due },
+    { "_data_mean", write_mean, is_mean_due },
+    { "_data_share", write_share, is_share_due },
+    { "_data_count", write_count, is_count_due },
+    { "_data_memory", write_memory, is_memory_due },
+};
 
 const struct vv_form vv_form_model_explorer = {
     .name = "model-explorer",
     .extension = ".json",
     .title = "Model Explorer: a graph, and the data that colours it",
     .write = write_graph,
-    .second = "_data",
-    .write_second = write_data,
+    .further = further,
+    .further_count = sizeof further / sizeof *further,
 };

@@ -2,7 +2,8 @@
 /* colours.js — which colour a node has, by metric and scale: the rules of src/graph/picture, whose
  * colours and words come in `picture`, the page's second data block. */
 
-const UNITS = { total: 'ns', self: 'ns', mean: 'ns', share: 'ratio', memory: 'bytes' };
+const UNITS = { total: 'ns', self: 'ns', mean: 'ns', share: 'ratio', memory: 'bytes',
+    count: 'count' };
 
 function metricOf(graph, metric, row) {
     switch (metric) {
@@ -10,6 +11,7 @@ function metricOf(graph, metric, row) {
     case 'mean': return graph.executions[row] > 0 ? graph.total[row] / graph.executions[row] : 0;
     case 'share': return graph.whole > 0 ? graph.total[row] / graph.whole : 0;
     case 'memory': return graph.memory[row];
+    case 'count': return graph.executions[row];
     default: return graph.total[row];
     }
 }

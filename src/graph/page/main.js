@@ -26,6 +26,7 @@ function viewOf(graph, picture) {
         if (view.metric === 'memory')
             return graph.memory[row] > 0 ? scaledText(graph.memory[row], 'bytes') : '';
         if (!(graph.executions[row] > 0)) return '';
+        if (view.metric === 'count') return countText(graph.executions[row]) + '\u202f×';
         const often = graph.executions[row] > 1 && childCount(graph, row) === 0
             ? `, ${countText(graph.executions[row])} ×` : '';
         return valueText(metricOf(graph, view.metric, row), UNITS[view.metric]) + often;

@@ -39,7 +39,7 @@ function percentText(ratio) {
 
 function valueText(value, unit) {
     return unit === 'ratio' ? percentText(value) : unit === 'ns' ? durationText(value)
-        : scaledText(value, unit);
+        : unit === 'count' ? countText(value) : scaledText(value, unit);
 }
 
 /* Characters that do not show, or change how those after them show: controls, the marks that

@@ -9,6 +9,7 @@ static const struct { const char *word, *says; } metrics[VV_METRICS] = {
     [VV_METRIC_MEAN] = { "mean", "mean time of one execution" },
     [VV_METRIC_SHARE] = { "share", "share of the time" },
     [VV_METRIC_MEMORY] = { "memory", "memory allocated" },
+    [VV_METRIC_COUNT] = { "count", "executions" },
 };
 static const struct { const char *word, *says; } scales[VV_SCALES] = {
     [VV_SCALE_LINEAR] = { "linear", "linear" },
@@ -41,7 +42,8 @@ enum varve_code vv_picture_options_read(struct vv_picture_options *options, cons
             break;
     if (m == VV_METRICS)
         VV_FAIL_SAID(error, VARVE_INVALID,
-                     "no colour by '%.60s'. Known: total, self, mean, share, memory", metric);
+                     "no colour by '%.60s'. Known: total, self, mean, share, memory, "
+                     "count", metric);
     if (s == VV_SCALES)
         VV_FAIL_SAID(error, VARVE_INVALID, "no scale '%.60s'. Known: linear, log, rank", scale);
     if (t > VV_THEME_DARK)

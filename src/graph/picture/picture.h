@@ -21,7 +21,8 @@
 enum vv_picture_metric {
     VV_METRIC_TOTAL, VV_METRIC_SELF, VV_METRIC_MEAN, /* time; of one execution                  */
     VV_METRIC_SHARE,                                 /* total / picture.whole_ns                */
-    VV_METRIC_MEMORY, VV_METRICS                     /* memory_bytes                            */
+    VV_METRIC_MEMORY,                                /* memory_bytes                            */
+    VV_METRIC_COUNT, VV_METRICS                      /* executions                              */
 };
 enum vv_picture_scale { VV_SCALE_LINEAR, VV_SCALE_LOG, VV_SCALE_RANK, VV_SCALES };
 

@@ -20,6 +20,7 @@ double vv_picture_value(const struct vv_picture *picture, uint32_t row)
     case VV_METRIC_MEAN: return nodes->count[row] > 0 ? total / (double)nodes->count[row] : 0;
     case VV_METRIC_SHARE: return picture->whole_ns > 0 ? total / (double)picture->whole_ns : 0;
     case VV_METRIC_MEMORY: return (double)nodes->memory_bytes[row];
+    case VV_METRIC_COUNT: return (double)nodes->count[row];
     default: return total;
     }
 }
@@ -137,6 +138,9 @@ void vv_picture_value_text(const struct vv_picture *picture, double value, char 
     case VV_METRIC_SHARE: vv_number_percent(value, out_text, capacity); return;
     case VV_METRIC_MEMORY:
         vv_number_bytes(value < 9e18 ? (int64_t)value : INT64_MAX, out_text, capacity);
+        return;
+    case VV_METRIC_COUNT:
+        vv_number_count(value < 9e18 ? (int64_t)llround(value) : INT64_MAX, out_text, capacity);
         return;
     default: duration_text(value, out_text, capacity); return;
     }

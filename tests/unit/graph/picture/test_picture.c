@@ -145,7 +145,7 @@ static void every_metric_has_its_unit(void **state)
         "total time, linear: 2.00 µs to 6.00 µs", "self time, linear: 1.00 µs to 6.00 µs",
         "mean time of one execution, linear: 500 ns to 6.00 µs",
         "share of the time, linear: 28.6 % to 85.7 %",
-        "memory allocated, linear: 1.00 kB to 5.00 MB",
+        "memory allocated, linear: 1.00 kB to 5.00 MB", "executions, linear: 1 to 4",
     };
     struct vv_dag dag;
     (void)state;
@@ -211,7 +211,8 @@ static void unknown_words_are_refused(void **state)
     assert_int_equal(options.theme, VV_THEME_AUTO);
     assert_int_equal(vv_picture_options_read(&options, "heat", NULL, NULL, &error), VARVE_INVALID);
     assert_string_equal(error.message,
-                        "no colour by 'heat'. Known: total, self, mean, share, memory");
+                        "no colour by 'heat'. Known: total, self, mean, share, memory, "
+                        "count");
     assert_int_equal(vv_picture_options_read(&options, NULL, "ln", NULL, &error), VARVE_INVALID);
     assert_string_equal(error.message, "no scale 'ln'. Known: linear, log, rank");
     assert_int_equal(vv_picture_options_read(&options, NULL, NULL, "grey", &error), VARVE_INVALID);
