@@ -19,6 +19,8 @@
 #include "graph/picture/picture.h"
 #include "sheet/number.h"
 
+enum { STILL_NODES = 40, STILL_NODES_MAX = 60 }; /* of a picture, where nobody says how many */
+
 struct drawing {
     const struct vv_arguments *arguments;
     const struct vv_form *form;
@@ -47,6 +49,8 @@ static void say_written(const char *path, bool has_former, const struct vv_pictu
         vv_number_duration(picture->whole_ns, text, sizeof text);
         fprintf(line, "  %s", text);
     }
+    if (vv_dag_find_note(dag, "nodes") != NULL)
+        fprintf(line, "  (%s)", vv_dag_find_note(dag, "nodes"));
     if (has_former)
         fprintf(line, "  (former: %s.old)", path);
     vv_say_end(line);
@@ -89,13 +93,41 @@ static enum varve_code write_further(const struct drawing *drawing,
     return code;
 }
 
+static uint64_t count_leaves(const struct vv_dag *dag)
+{
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < dag->nodes.table.count; row++)
+        count += dag->nodes.kind[row] != VV_DAG_GROUP;
+    return count;
+}
+
+/* A picture of hundreds of nodes shows nothing. If nothing else is said, it has those with most
+ * self time. A graph that is drawn as it is, such as that of a file, is drawn whole. */
+static enum varve_code make_graph(const struct drawing *drawing, const struct vv_model *model,
+                                  struct vv_dag *out_dag, struct varve_error *error)
+{
+    const struct vv_arguments *arguments = drawing->arguments;
+    struct vv_question fewer = drawing->question;
+    VV_TRY(vv_graph_make(model, &drawing->question, out_dag, error));
+    uint64_t count = count_leaves(out_dag);
+    if (!drawing->form->is_still || arguments->said[VV_OPTION_TOP] || fewer.around != NULL ||
+        vv_graph_stays(model, &fewer) || count <= STILL_NODES_MAX)
+        return VARVE_OK;
+    vv_dag_deinit(out_dag);
+    fewer.top = STILL_NODES;
+    VV_TRY(vv_graph_make(model, &fewer, out_dag, error));
+    return vv_dag_note(out_dag, error, "nodes",
+                       "the %d of %" PRIu64 " with most self time; --top 0 draws all", STILL_NODES,
+                       count);
+}
+
 static enum varve_code draw(const struct drawing *drawing, const struct vv_model *model,
                             struct varve_error *error)
 {
     const char *path = drawing->arguments->output;
     struct vv_picture picture;
     struct vv_dag dag;
-    VV_TRY(vv_graph_make(model, &drawing->question, &dag, error));
+    VV_TRY(make_graph(drawing, model, &dag, error));
     enum varve_code code = vv_picture_init(&picture, &dag, &drawing->options, error);
     if (code == VARVE_OK) {
         code = write_file(drawing, &picture, path, drawing->form->write, error);

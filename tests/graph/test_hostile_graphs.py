@@ -94,3 +94,20 @@ def test_entities_are_not_expanded(dag, inside, says):
     done = dag(None, name="x.graphml",
                text=f'{inside}<graphml><graph><node id="&a;"/></graph></graphml>')
     assert done.returncode == 3 and says in done.stderr and "root:" not in done.stdout
+
+
+@pytest.mark.parametrize("form", ("json", "dot", "graphml", "html", "svg"))
+@pytest.mark.parametrize("depth", (63, 64, 65, 300))
+def test_deep_groups_come_back(varve, tmp_path, depth, form):
+    """A leaf in so many groups, each of which has a leaf of its own."""
+    nodes = [{"id": 2 * i, "name": f"g{i}", "kind": "group", **({"parent": 2 * i - 2} if i else {})}
+             for i in range(depth)]
+    nodes += [{"id": 2 * i + 1, "name": f"n{i}", "kind": "operator", "parent": 2 * i,
+               "ts": 1000 * i, "duration": 1000} for i in range(depth)]
+    start = tmp_path / "start.json"
+    start.write_text(json.dumps({"version": "1.0.0", "varve": [], "edges": [], "nodes": nodes}))
+    written = tmp_path / f"deep.{form}"
+    subprocess.run([varve, "dag", "-o", written, start], check=True, capture_output=True)
+    tables = [subprocess.run([varve, "dag", "--csv", "--table", "graph_nodes", path], check=True,
+                             capture_output=True).stdout for path in (start, written)]
+    assert tables[0] == tables[1] and tables[0].count(b"\n") > depth

@@ -123,6 +123,9 @@ static void indent(unsigned depth, FILE *stream)
     fprintf(stream, "%*s", (int)(depth < 40 ? depth : 40) * 2, "");
 }
 
+/* Deeper groups are nodes of the last cluster: whose they are is an attribute, too. */
+#define CLUSTERS_MAX 64u
+
 /* Without recursion: groups may nest deeply. */
 static void put_clusters(const struct vv_dag *dag, const struct family *family, FILE *stream)
 {
@@ -131,23 +134,26 @@ static void put_clusters(const struct vv_dag *dag, const struct family *family, 
     unsigned depth = 1;
     while (row != VV_NONE) {
         uint32_t inner = family->first[row + 1];
-        if (inner != VV_NONE) {
+        if (inner != VV_NONE && depth <= CLUSTERS_MAX) {
             indent(depth, stream);
             fprintf(stream, "subgraph cluster_%" PRIu64 " { label=\"\"; style=rounded; %" PRIu64
                             ";\n", nodes->id[row], nodes->id[row]);
+        } else if (depth > 1) {
+            indent(depth, stream);
+            fprintf(stream, "%" PRIu64 ";\n", nodes->id[row]);
+        }
+        if (inner != VV_NONE) {
             row = inner;
             depth++;
             continue;
-        }
-        if (depth > 1) {
-            indent(depth, stream);
-            fprintf(stream, "%" PRIu64 ";\n", nodes->id[row]);
         }
         while (row != VV_NONE && family->next[row] == VV_NONE) {
             row = nodes->parent[row];
             if (row == VV_NONE)
                 return;
-            indent(--depth, stream);
+            if (--depth > CLUSTERS_MAX)
+                continue;
+            indent(depth, stream);
             fputs("}\n", stream);
         }
         row = family->next[row];

@@ -30,6 +30,7 @@ struct vv_form {
     const struct vv_form_further *further;
     size_t further_count;
     bool is_binary; /* nothing for a terminal                                                   */
+    bool is_still;  /* a picture in which nobody can fold anything                              */
     /* Is what the form needs on this machine? NULL: it needs nothing. VARVE_UNSUPPORTED: no. */
     enum varve_code (*find)(struct varve_error *error);
 };

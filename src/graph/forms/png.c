@@ -130,6 +130,7 @@ static enum varve_code write_png(const struct vv_dag *dag, const struct vv_pictu
 }
 
 const struct vv_form vv_form_png = {
+    .is_still = true,
     .name = "png",
     .extension = ".png",
     .title = "a picture, drawn by librsvg",

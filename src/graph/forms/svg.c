@@ -81,6 +81,7 @@ static enum varve_code write_svg(const struct vv_dag *dag, const struct vv_pictu
 }
 
 const struct vv_form vv_form_svg = {
+    .is_still = true,
     .name = "svg",
     .extension = ".svg",
     .title = "a picture for browsers and documents",

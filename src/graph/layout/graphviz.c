@@ -19,6 +19,8 @@
 #include "graph/layout/placing.h"
 
 #define TIME_LIMIT_MS 4000
+#define STRIP_LEAST 2500 /* pixels                                                             */
+#define STRIP_RATIO 3
 #define OUTPUT_BYTES_MAX (4u << 20)
 #define EDGES_MAX 2000u
 #define INCH 72.0
@@ -260,6 +262,18 @@ static void shift_all(struct answer *answer, struct vv_layout *layout)
     layout->height = bottom + PADDING;
 }
 
+/* A long chain is one column of Graphviz', and many nodes of one level are one row: no screen holds
+ * it. Our own layout breaks both. */
+static bool is_a_strip(const struct vv_layout *layout)
+{
+    int64_t shorter = layout->width, longer = layout->height;
+    if (shorter > longer) {
+        shorter = layout->height;
+        longer = layout->width;
+    }
+    return longer > STRIP_LEAST && longer > STRIP_RATIO * shorter;
+}
+
 static enum varve_code prepare(struct answer *answer, struct varve_error *error)
 {
     struct placing *work = answer->work;
@@ -315,6 +329,8 @@ enum varve_code vv_graphviz_place(struct placing *work, bool *out_placed,
     if (!is_well || !read_lines(&answer, text, error))
         return VARVE_OK;
     shift_all(&answer, layout);
+    if (is_a_strip(layout))
+        return VARVE_OK;
     layout->boxes = answer.boxes;
     layout->points = answer.points;
     layout->first_point = answer.first_point;

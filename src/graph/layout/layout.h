@@ -47,8 +47,8 @@ struct vv_layout {
 };
 
 /* Places the graph. `options` may be NULL. Graphviz is asked if it is installed and the graph has
- * few nodes and no children; if it fails, the layout is our own. VARVE_LIMIT: more than
- * VV_LAYOUT_NODES_MAX nodes. On failure nothing is kept. */
+ * few nodes and no children; if it fails, or makes a strip of them, the layout is our own.
+ * VARVE_LIMIT: more than VV_LAYOUT_NODES_MAX nodes. On failure nothing is kept. */
 enum varve_code vv_layout_make(const struct vv_dag *dag, const struct vv_layout_options *options,
                                struct vv_layout *out_layout, struct varve_error *error);
 void vv_layout_deinit(struct vv_layout *layout); /* idempotent; a zeroed one, too */

@@ -9,7 +9,7 @@
 #include "import/graph/dot_words.h"
 #include "import/graph/reading.h"
 
-#define DEPTH_MAX 100u
+#define DEPTH_MAX 256u /* as deep as XML and JSON may be */
 #define EDGES_OF_ONE_MAX 1000000u /* of a statement that joins subgraphs                        */
 #define SHARED_MAX 100000000u     /* attributes times the edges that they are of, in a file     */
 
