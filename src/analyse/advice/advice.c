@@ -189,20 +189,42 @@ static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rul
     return VARVE_OK;
 }
 
+/* Have both rows the same number in a column that both tables have? */
+static bool is_same(const struct vv_sheet *sheet, size_t row, const struct vv_sheet *other,
+                    size_t other_row, const char *name)
+{
+    size_t column = name != NULL ? vv_sheet_find(sheet, name) : SIZE_MAX;
+    size_t other_column = name != NULL ? vv_sheet_find(other, name) : SIZE_MAX;
+    bool is_known = column != SIZE_MAX && other_column != SIZE_MAX;
+    if (name == NULL)
+        return true;
+    return is_known && value_of(sheet, row, column, &is_known) ==
+                           value_of(other, other_row, other_column, &is_known) && is_known;
+}
+
+/* The row with the largest `order` of those that count and belong to the finding's row. */
 static enum varve_code tell_why(struct tables *tables, const struct vv_evidence *why,
+                                const struct vv_sheet *found, size_t found_row,
                                 char out_text[VV_SENTENCE_BYTES], struct varve_error *error)
 {
-    const struct vv_measure most = { why->table, why->key, why->value, why->order, NULL, 1e-12,
-                                     VV_EACH_ROW };
+    const struct vv_measure measure = { why->table, why->key, why->value, why->order, NULL, 1e-12,
+                                        VV_EACH_ROW };
     const struct vv_sheet *sheet;
-    double value;
-    size_t row;
+    size_t best_row = SIZE_MAX;
+    double best = 0;
     out_text[0] = '\0';
     if (why->says == NULL)
         return VARVE_OK;
-    VV_TRY(ask(tables, &most, &sheet, &row, &value, error));
-    if (row != SIZE_MAX)
-        vv_sentence_write(why->says, sheet, row, value, out_text);
+    VV_TRY(get_table(tables, why->table, &sheet, error));
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        double value = share_of(&measure, sheet, row, tables->steps_ns);
+        if (value <= best || !is_same(found, found_row, sheet, row, why->same))
+            continue;
+        best = value;
+        best_row = row;
+    }
+    if (best_row != SIZE_MAX)
+        vv_sentence_write(why->says, sheet, best_row, best, out_text);
     return VARVE_OK;
 }
 
@@ -246,7 +268,7 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     if (rule->remedy != NULL)
         vv_sentence_write(rule->remedy, sheet, row, share, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, sheet, row, share);
-    return tell_why(tables, &rule->why, out_finding->why, error);
+    return tell_why(tables, &rule->why, sheet, row, out_finding->why, error);
 }
 
 /* ---- all of them ---- */

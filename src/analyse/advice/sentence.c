@@ -33,8 +33,10 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
         snprintf(text, CELL_BYTES, "–");
     else if (sheet->columns[column].type == VV_CELL_TEXT)
         write_name(cell->text, text);
-    else if (sheet->columns[column].type == VV_CELL_REAL)
+    else if (sheet->columns[column].type == VV_CELL_REAL && unit == VV_UNIT_RATIO)
         vv_number_percent(cell->real, text, CELL_BYTES);
+    else if (sheet->columns[column].type == VV_CELL_REAL)
+        vv_number_scaled(cell->real, unit, text, CELL_BYTES);
     else if (unit == VV_UNIT_NS)
         vv_number_duration(cell->integer, text, CELL_BYTES);
     else if (unit == VV_UNIT_BYTES)

@@ -22,7 +22,7 @@
 #define SHOWN_PHASES_MAX 8 /* step_phases has all phases                                         */
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
-enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases */
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases */
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -38,6 +38,7 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "self_ns", "outside operators", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
     { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_MUCH_ROOM },
     { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "excess_ns", "beyond the median", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
@@ -155,8 +156,11 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
             other_ns -= split->entries[entry].duration_ns;
         }
         vv_sheet_int(sheet, row, tail + OTHER, other_ns);
-        if (!view->scope->warm_up[step])
+        if (!view->scope->warm_up[step]) {
             vv_sheet_int(sheet, row, tail + MEDIAN, view->median_ns);
+            vv_sheet_int(sheet, row, tail + EXCESS,
+                         model->steps.duration_ns[step] - view->median_ns);
+        }
         vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
         VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
         put_operators(view, row, step);

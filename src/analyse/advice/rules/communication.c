@@ -9,7 +9,7 @@ const struct vv_rule vv_rules_communication[] = {
       .weight = 1.5,
       .saves = "exposed_communication_ns", .saves_part = 1.0,
       .says = "{device} communicates {share} of the time while nothing computes.",
-      .why = { vv_analyse_overlap, "row", "collective", "exposed_ns",
+      .why = { vv_analyse_overlap, "row", "collective", "exposed_ns", NULL,
                "{name}: {calls} calls, {communication_ns}, of which {hidden_ns} hides behind "
                "computation." },
       .remedy = "DDP: bucket_cap_mb, gradient_as_bucket_view=True, no_sync() while gradients "
@@ -24,7 +24,7 @@ const struct vv_rule vv_rules_communication[] = {
       .saves = "waited_ns", .saves_part = 1.0,
       .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
               "collectives later.",
-      .why = { vv_analyse_rank_waits, "row", "wait", "waited_ns",
+      .why = { vv_analyse_rank_waits, "row", "wait", "waited_ns", NULL,
                "Rank {late_rank} was in {name} meanwhile." },
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
@@ -66,5 +66,4 @@ const struct vv_rule vv_rules_communication[] = {
       .see = "varve report --table collective_kinds",
       .because = "PyTorch's distributed notes; 3 % pays removing them." },
 };
-const size_t vv_rules_communication_count =
-    sizeof vv_rules_communication / sizeof *vv_rules_communication;
+const size_t vv_rules_communication_count = sizeof vv_rules_communication / sizeof *vv_rules_communication;

@@ -10,7 +10,7 @@ const struct vv_rule vv_rules_device[] = {
       .also = { vv_analyse_devices, "row", "device", "events", NULL, 1, VV_EACH_ROW },
       .weight = 0.4,
       .says = "No kernel runs in {share} of the steps' time.",
-      .why = { vv_analyse_idle, "cause", "host", "idle_ns",
+      .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
                "During {idle_ns} of it the thread that launched late was in: {doing}." },
       .remedy = "Make the host faster or let it run ahead: see the other findings; a larger "
                 "batch hides the host's part.",
@@ -22,7 +22,7 @@ const struct vv_rule vv_rules_device[] = {
       .is = { vv_analyse_devices, "row", "device", "idle_ns", "span_ns", 0.2, VV_EACH_ROW },
       .weight = 1,
       .says = "{device} is idle {share} of the time between its first and its last work.",
-      .why = { vv_analyse_idle, "cause", "host", "idle_ns",
+      .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
                "During {idle_ns} of it the thread that launched late was in: {doing}." },
       .see = "varve idle",
       .because = "torch-tb-profiler: GPU utilisation below 80 % leaves a fifth to gain." },
@@ -44,7 +44,7 @@ const struct vv_rule vv_rules_device[] = {
       .weight = 0.6,
       .saves = "total_ns", .saves_part = 0.5,
       .says = "One kernel takes {share} of the device's time: {name}.",
-      .why = { vv_analyse_kernel_ops, "row", "op", "total_ns",
+      .why = { vv_analyse_kernel_ops, "row", "op", "total_ns", NULL,
                "It is launched by {op}: {calls} calls, the median {median_ns}." },
       .remedy = "See its shapes; a fused operator (scaled_dot_product_attention, fused "
                 "norms), another layout (channels_last) or dtype (autocast).",
@@ -56,7 +56,7 @@ const struct vv_rule vv_rules_device[] = {
       .weight = 1.5,
       .saves = VV_OF_STEPS, .saves_part = 0.5,
       .says = "{share} of the device's time is arithmetic in double precision.",
-      .why = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*", "total_ns",
+      .why = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*", "total_ns", NULL,
                "{name}: {calls} calls, {total_ns}." },
       .remedy = "float32 or bfloat16: look for numpy defaults (float64) in the loader, "
                 "torch.set_default_dtype, .float().",
@@ -73,7 +73,8 @@ const struct vv_rule vv_rules_device[] = {
       .saves = VV_OF_STEPS, .saves_part = 0.5,
       .says = "{share} of the device's time is matrix products and convolutions in float32 "
               "without tensor cores.",
-      .why = { vv_analyse_kernels, "name", "*sgemm*|*scudnn*|*f32f32*|*_fp32_*", "total_ns",
+      .why = { vv_analyse_kernels, "name", "*sgemm*|*scudnn*|*f32f32*|*_fp32_*", "total_ns", NULL,
+               
                "{name}: {calls} calls, {total_ns}." },
       .remedy = "torch.autocast(dtype=torch.bfloat16), or "
                 "torch.set_float32_matmul_precision('high') and "
@@ -92,7 +93,7 @@ const struct vv_rule vv_rules_device[] = {
       .says = "{share} of the device's time converts between memory layouts.",
       .why = { vv_analyse_kernels, "name",
                "*nchwToNhwc*|*nhwcToNchw*|*nchw2nhwc*|*nhwc2nchw*|*TransData*|*convertTensor*",
-               "total_ns",
+               "total_ns", NULL,
                "{name}: {calls} calls, {total_ns}." },
       .remedy = "model.to(memory_format=torch.channels_last), and the inputs too; on Ascend, "
                 "keep private formats (npu_format_cast once).",
@@ -109,7 +110,7 @@ const struct vv_rule vv_rules_device[] = {
       .says = "{share} of the device's time is elementwise kernels, each of which reads and "
               "writes all of memory.",
       .why = { vv_analyse_kernel_ops, "name", "*elementwise_kernel*|*vectorized_elementwise*",
-               "total_ns",
+               "total_ns", NULL,
                "Most by {op}: {calls} calls, {total_ns}." },
       .remedy = "torch.compile fuses them; autocast halves their bytes; inplace activations; "
                 "fused norms and optimizers.",
@@ -127,7 +128,7 @@ const struct vv_rule vv_rules_device[] = {
       .says = "{share} of the device's time copies tensors on the device: casts, "
               ".contiguous(), torch.cat.",
       .why = { vv_analyse_kernel_ops, "name",
-               "*direct_copy_kernel*|*CatArrayBatchedCopy*|*Memcpy DtoD*", "total_ns",
+               "*direct_copy_kernel*|*CatArrayBatchedCopy*|*Memcpy DtoD*", "total_ns", NULL,
                "Most by {op}: {calls} calls, {total_ns}." },
       .remedy = "Write into slices of one buffer instead of torch.cat; keep one dtype; views "
                 "instead of .contiguous(); torch.compile.",
@@ -149,7 +150,7 @@ const struct vv_rule vv_rules_device[] = {
       .weight = 1.5,
       .saves = "exposed_memcpy_ns", .saves_part = 1.0,
       .says = "{device} copies memory {share} of the time while nothing computes.",
-      .why = { vv_analyse_copies, "row", "copy", "total_ns",
+      .why = { vv_analyse_copies, "row", "copy", "total_ns", NULL,
                "{direction} {name}: {copies} copies, {bytes}, {bytes_per_s}." },
       .remedy = "DataLoader(pin_memory=True) and .to(device, non_blocking=True); copy the "
                 "next batch on a stream of its own; keep on the device what every step needs.",

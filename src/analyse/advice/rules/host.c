@@ -9,7 +9,7 @@ const struct vv_rule vv_rules_host[] = {
       .weight = 0.5,
       .saves = "step_self_ns", .saves_part = 1.0,
       .says = "{name} alone takes {share} of the steps.",
-      .why = { vv_analyse_operators, "row", "operator", "step_self_share",
+      .why = { vv_analyse_operators, "row", "operator", "step_self_share", NULL,
                "{step_calls} calls, {step_median_ns} the median, {step_max_ns} the longest." },
       .see = "varve report --by shape",
       .because = "What takes 40 % is the first thing to make faster (Amdahl)." },
@@ -19,7 +19,7 @@ const struct vv_rule vv_rules_host[] = {
       .weight = 1,
       .saves = "python_ns", .saves_part = 1.0,
       .says = "Python itself takes {share} of the steps, outside of operators.",
-      .why = { vv_analyse_operators, "name", "*.py(*", "step_self_ns",
+      .why = { vv_analyse_operators, "name", "*.py(*", "step_self_ns", NULL,
                "{name}: {step_self_ns} in {step_calls} calls." },
       .remedy = "torch.compile; fewer, larger operators; move the work to the loader's "
                 "workers.",
@@ -33,7 +33,7 @@ const struct vv_rule vv_rules_host[] = {
       .saves = "call_ns", .saves_part = 1.0,
       .says = "Launching work one piece at a time takes {share} of the steps; most pieces run "
               "for less than 10 µs.",
-      .why = { vv_analyse_launches, "row", "call", "call_ns",
+      .why = { vv_analyse_launches, "row", "call", "call_ns", NULL,
                "{name}: {calls} calls take {call_ns}; {under_10_us} pieces of the work are "
                "shorter than 10 µs." },
       .remedy = "torch.compile(mode='reduce-overhead') (CUDA graphs), a larger batch, "
@@ -52,7 +52,7 @@ const struct vv_rule vv_rules_host[] = {
       .says = "The optimizer takes {share} of the steps.",
       .why = { vv_analyse_operators, "name",
                "aten::addcdiv_|aten::addcmul_|aten::add_|aten::mul_|aten::lerp_", "step_calls",
-               
+               NULL,
                "It works parameter by parameter: {name} runs {step_calls} times in the steps." },
       .remedy = "foreach=True or fused=True in the optimizer's constructor; torch.compile of "
                 "optimizer.step.",
@@ -68,7 +68,8 @@ const struct vv_rule vv_rules_host[] = {
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps is copies and conversions of tensors on the host.",
       .why = { vv_analyse_operators, "name",
-               "aten::copy_|aten::_to_copy|aten::contiguous|aten::clone", "step_self_ns",
+               "aten::copy_|aten::_to_copy|aten::contiguous|aten::clone", "step_self_ns", NULL,
+               
                "{name}: {step_calls} calls, {step_self_ns}." },
       .remedy = "One dtype and memory format from the loader on; .to(..., non_blocking=True) "
                 "once; no .contiguous() or .clone() where a view does; channels_last for the "
@@ -86,7 +87,7 @@ const struct vv_rule vv_rules_host[] = {
               "waits for the device.",
       .why = { vv_analyse_operators, "name",
                "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal", "step_calls",
-               
+               NULL,
                "{name}: {step_calls} calls in the steps." },
       .remedy = "Keep loss and metrics on the device; .item() every 100th step; torch.where "
                 "instead of if; clip_grad_norm_(foreach=True) without .item().",
@@ -105,7 +106,7 @@ const struct vv_rule vv_rules_host[] = {
       .why = { vv_analyse_operators, "name",
                "aten::nonzero|aten::masked_select|aten::unique*|aten::_unique2|"
                "aten::repeat_interleave",
-               "step_calls",
+               "step_calls", NULL,
                "{name}: {step_calls} calls in the steps." },
       .remedy = "torch.where, masks by multiplication, output_size= of repeat_interleave, "
                 "fixed capacities.",

@@ -29,6 +29,7 @@ struct vv_evidence {
     vv_analyse_fn *table;
     const char *key, *value;   /* as above                                                       */
     const char *order;         /* column                                                         */
+    const char *same;          /* only rows with the finding's number in this column; NULL       */
     const char *says;
 };
 

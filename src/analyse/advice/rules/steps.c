@@ -12,7 +12,7 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_operators, "name",
                "enumerate(DataLoader)*|*data_loader*|*DataLoader*|load*|*IteratorGetNext*|"
                "*infeed*",
-               "step_total_ns",
+               "step_total_ns", NULL,
                "{name} took {step_total_ns} in {step_calls} calls on the thread of the steps." },
       .remedy = "DataLoader(num_workers=4, persistent_workers=True, pin_memory=True, "
                 "prefetch_factor=4); decode and augment in the workers, or once, ahead of "
@@ -26,7 +26,7 @@ const struct vv_rule vv_rules_steps[] = {
       .saves = "sync_ns", .saves_part = 1.0,
       .says = "The steps wait {share} of their time in calls that synchronise, while no "
               "device works.",
-      .why = { vv_analyse_syncs, "row", "call", "device_idle_ns",
+      .why = { vv_analyse_syncs, "row", "call", "device_idle_ns", NULL,
                "{name}: {calls} calls, which block for {blocked_ns}; {device_idle_ns} of it "
                "with an idle device." },
       .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
@@ -42,7 +42,7 @@ const struct vv_rule vv_rules_steps[] = {
       .saves = "allocation_ns", .saves_part = 1.0,
       .says = "The steps spend {share} of their time allocating memory of the device.",
       .why = { vv_analyse_operators, "name", "*Malloc*|*Free*|*HostAlloc*|*MemAlloc*|*MemMap*",
-               "step_self_ns",
+               "step_self_ns", NULL,
                "{name}: {step_calls} calls, {step_self_ns} in the steps." },
       .remedy = "No torch.cuda.empty_cache() in the step; "
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; pad to few sizes; in C, "
@@ -57,7 +57,7 @@ const struct vv_rule vv_rules_steps[] = {
       .saves = "compile_ns", .saves_part = 1.0,
       .says = "The steps spend {share} of their time compiling.",
       .why = { vv_analyse_operators, "name", "*compile*|*Compile*|*inductor*|*dynamo*",
-               "step_total_ns",
+               "step_total_ns", NULL,
                "{name}: {step_calls} calls, {step_total_ns} in the steps." },
       .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
                 "TORCH_LOGS=recompiles says what changed; leave warm-up steps out of the "
@@ -77,13 +77,16 @@ const struct vv_rule vv_rules_steps[] = {
       .because = "msprof-analyze's GC check: collections of some ms hit single ranks, and all "
                  "others wait; 2 % is beyond the usual." },
     { .name = "slow_step",
-      .is = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
-      .weight = 0.1,
+      .is = { vv_analyse_steps, NULL, NULL, "excess_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
+      .also = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "excess_ns", .saves_part = 1.0,
       .says = "Step {step} took {duration_ns}, the median {median_ns}.",
-      .why = { vv_analyse_outliers, "row", "outlier", "excess_ns",
+      .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
                "{cause}." },
       .see = "varve steps --steps {step}",
-      .because = "1.5 x the median is beyond the spread of steps that do the same work." },
+      .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
+                 "takes less than 3 % of all steps can wait." },
 };
 const size_t vv_rules_steps_count = sizeof vv_rules_steps / sizeof *vv_rules_steps;
