@@ -13,15 +13,15 @@
 #include "base/system/clock.h"
 #include "base/system/perf_counter.h"
 #include "cli/line/arguments.h"
-#include "cli/line/machine.h"
 #include "cli/reading/output.h"
-#include "cli/reading/peak_file.h"
 #include "cli/reading/peak_measure.h"
 #include "cli/recording/doctor_sources.h"
 #include "cli/recording/program.h"
 #include "graph/forms/librsvg.h"
 #include "graph/layout/graphviz.h"
 #include "import/sqlite/sqlite.h"
+#include "machine/machine.h"
+#include "machine/peak_file.h"
 #include "sheet/number.h"
 
 /* ---- table "doctor" ---- */
@@ -197,20 +197,34 @@ static const struct vv_sheet_column peak_columns[PEAK_COLUMNS] = {
     { "bytes_per_s", "memory", VV_CELL_REAL, VV_UNIT_BYTES_PER_S, false, false },
 };
 
+/* Keeps the peaks of other machines. */
+static enum varve_code store_peaks(const char *machine, int64_t cpus, const struct vv_peaks *peaks,
+                                   struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_output output = { .folder = -1 };
+    char *path;
+    VV_TRY(vv_peak_file_place(&path, error));
+    enum varve_code code = vv_output_open(&output, path, error);
+    if (code == VARVE_OK) {
+        vv_peak_file_put(machine, cpus, peaks, output.stream);
+        code = vv_output_commit(&output, error);
+    }
+    if (code == VARVE_OK)
+        code = vv_sheet_policy(sheet, error, "all processors together, kept in %s", path);
+    free(path);
+    return code;
+}
+
 static enum varve_code put_peaks(struct vv_sheet *sheet, bool is_wanted, struct varve_error *error)
 {
-    char machine[256], *path = NULL;
+    char machine[256];
     struct vv_peaks peaks;
     int64_t cpus = vv_machine_cpus();
     size_t row;
     vv_machine_name(machine, sizeof machine);
     if (is_wanted) {
         VV_TRY(vv_peaks_measure(&peaks, error));
-        enum varve_code code = vv_peak_file_store(machine, cpus, &peaks, &path, error);
-        if (code == VARVE_OK)
-            code = vv_sheet_policy(sheet, error, "all processors together, kept in %s", path);
-        free(path);
-        VV_TRY(code);
+        VV_TRY(store_peaks(machine, cpus, &peaks, sheet, error));
     } else if (!vv_peak_file_load(machine, cpus, &peaks)) {
         return vv_sheet_policy(sheet, error, "not measured: varve doctor --peaks");
     }

@@ -33,6 +33,7 @@ enum varve_code varve_trace_ask(const struct varve_trace *trace, const char *nam
         VV_FAIL(error, VARVE_INVALID, "varve_trace_ask: an argument is NULL");
     VV_TRY(vv_table_find(name, &task.table, error));
     VV_TRY(vv_question_read(question, "varve_trace_ask", &ours, error));
+    ours.host_peaks = trace->has_peaks ? &trace->peaks : NULL;
     struct varve_table *table = calloc(1, sizeof *table);
     if (table == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for table '%s'", name);

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "graph/dag/dag.h"
+#include "meaning/peaks.h"
 #include "model/columns.h"
 #include "question/question.h"
 #include "sheet/sheet.h"
@@ -24,6 +25,8 @@ struct varve_table {
 struct varve_trace {
     struct vv_model *model;
     uint64_t findings;
+    struct vv_peaks peaks; /* of the machine that ran it, as varve doctor --peaks measured them   */
+    bool has_peaks;
     struct varve_table tables[VV_TABLE_COUNT];
 };
 

@@ -7,6 +7,7 @@
 #include "analyse/tables.h"
 #include "base/text/nearest.h"
 #include "import/importer.h"
+#include "machine/peak_file.h"
 #include "reader/handles.h"
 
 static enum varve_code read_options(const struct varve_open_options *options,
@@ -60,6 +61,7 @@ static enum varve_code fill(struct varve_trace *trace, const char *const *paths,
         trace->tables[t] = vv_table_of(
             (const struct vv_table *)((const char *)trace->model + vv_model_tables[t].table_offset),
             (enum vv_table_row)t, &trace->model->strings);
+    trace->has_peaks = vv_peak_file_of_run(trace->model, &trace->peaks);
     return count_findings(trace, error);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libvarve-reader.so as programs use it: the same tables as the command prints, and as the tools of
 the tests see inside, whoever asks."""
+import csv
 import json
 import math
 import os
@@ -13,6 +14,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import all_tables  # pylint: disable=wrong-import-position
 import golden_trace  # pylint: disable=wrong-import-position
+import trace_writer  # pylint: disable=wrong-import-position
 
 
 @pytest.fixture(scope="module", name="golden")
@@ -223,3 +225,39 @@ def test_pandas_where_it_is_asked_for(varve_module, golden):
     rows = varve_module.table(golden, "operators", warm_up=True)
     assert isinstance(frame, pandas.DataFrame) and len(frame) == len(rows)
     assert list(frame["self_ns"]) == [row["self_ns"] for row in rows]
+
+
+def this_machine():
+    """As varve names it."""
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1]
+    return os.uname().machine
+
+
+def test_peaks_that_doctor_has_measured(varve, varve_module, tmp_path, monkeypatch):
+    """roofline has those of the machine, as the command prints them."""
+    path = tmp_path / "run.varve"
+    trace = trace_writer.Trace(path)
+    thread = trace.process(pid=1).thread(tid=11)
+    thread.begin_name("aten::mm", "OP", at=100)
+    thread.op([("f32", [64, 64]), ("f32", [64, 64])], at=101, flop=524288, size=49152)
+    thread.end(at=1100)
+    trace.write()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "varve").mkdir(mode=0o700)
+    roofs = []
+    for peak in (None, 1e12, 2e12):
+        if peak is not None:
+            (tmp_path / "varve" / "peaks.json").write_text(json.dumps(
+                {"schema": "varve.peaks/1", "machines": [
+                    {"machine": this_machine(), "cpus": os.sysconf("SC_NPROCESSORS_ONLN"),
+                     "f32_flop_per_s": peak, "f64_flop_per_s": 1e11, "bytes_per_s": 1e13}]}))
+        ours = varve_module.table(path, "roofline")[0]
+        done = subprocess.run([varve, "report", "--csv", "--table", "roofline", path], text=True,
+                              capture_output=True, check=True, env=os.environ)
+        theirs = next(csv.DictReader(done.stdout.splitlines()))
+        assert str(ours["roof_flop_per_s"] or "") == theirs["roof_flop_per_s"] or float(
+            theirs["roof_flop_per_s"]) == ours["roof_flop_per_s"]
+        roofs.append(ours["roof_flop_per_s"])
+    assert roofs == [None, 1e12, 2e12]

@@ -11,7 +11,7 @@
 
 #include "base/system/clock.h"
 #include "base/workers.h"
-#include "cli/line/machine.h"
+#include "machine/machine.h"
 
 #define ROUNDS 4
 #define ROUND_NS 120000000u

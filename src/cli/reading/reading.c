@@ -12,7 +12,6 @@
 #include "base/text/size.h"
 #include "cache/cache.h"
 #include "cli/line/cleanup_on_signal.h"
-#include "cli/line/machine.h"
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
 #include "model/find.h"
@@ -20,9 +19,9 @@
 #include "cli/reading/cache_use.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
-#include "cli/reading/peak_file.h"
 #include "derive/select/filter.h"
 #include "import/importer.h"
+#include "machine/peak_file.h"
 
 /* True if the first operand is a file. A file is another program's trace: Varve's own traces are
  * folders. */
@@ -227,21 +226,6 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments,
     return vv_selection_steps(&out_question->selection, arguments->steps, error);
 }
 
-/* Finds the peaks of the machine that the trace was made on, or of this machine if the trace names
- * none. False: they were not measured. */
-static bool find_host_peaks(const struct vv_model *model, struct vv_peaks *out_peaks)
-{
-    char machine[256];
-    bool is_told = model->run.machine != 0;
-    if (is_told)
-        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine),
-                                 model->run.cpus, out_peaks);
-    vv_machine_name(machine, sizeof machine);
-    bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), out_peaks);
-    out_peaks->is_assumed = true;
-    return is_known;
-}
-
 /* Do people see the table on a screen of several? Not an optional one without rows, nor kernels
  * where devices do not bound the steps. */
 static bool is_seen(const struct vv_table_task *tasks, size_t count, size_t which)
@@ -300,7 +284,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     }
     question.full = full;
     int status = vv_reading_open(arguments, &reading);
-    if (status == VV_EXIT_DONE && find_host_peaks(reading.model, &peaks))
+    if (status == VV_EXIT_DONE && vv_peak_file_of_run(reading.model, &peaks))
         question.host_peaks = &peaks;
     if (status == VV_EXIT_DONE && vv_again_init(&again, arguments, &reading, &error) != VARVE_OK)
         status = vv_print_error(&error);

@@ -13,10 +13,10 @@
 
 #include "base/system/folder.h"
 #include "base/text/json_write.h"
-#include "cli/line/machine.h"
 #include "cli/recording/process_facts.h"
 #include "ctf/layout.h"
 #include "ctf/stream_file.h"
+#include "machine/machine.h"
 #include "varve/varve.h"
 
 #define TEMPORARY ".manifest.json"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/reading/peak_file.h"
+#include "machine/peak_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/text/json.h"
 #include "base/text/json_write.h"
 #include "cache/folder.h"
-#include "cli/reading/output.h"
+#include "machine/machine.h"
 
 #define MACHINES_MAX 64u      /* with more, the oldest is dropped */
 #define FILE_BYTES_MAX 65536u
@@ -118,6 +118,18 @@ bool vv_peak_file_load(const char *machine, int64_t cpus, struct vv_peaks *out_p
     return true;
 }
 
+bool vv_peak_file_of_run(const struct vv_model *model, struct vv_peaks *out_peaks)
+{
+    char machine[256];
+    if (model->run.machine != 0)
+        return vv_peak_file_load(vv_intern_text(&model->strings, model->run.machine),
+                                 model->run.cpus, out_peaks);
+    vv_machine_name(machine, sizeof machine);
+    bool is_known = vv_peak_file_load(machine, vv_machine_cpus(), out_peaks);
+    out_peaks->is_assumed = true;
+    return is_known;
+}
+
 static void write_entries(FILE *stream, const struct entries *entries)
 {
     fputs("{\"schema\": \"varve.peaks/1\", \"machines\": [", stream);
@@ -140,17 +152,29 @@ static void write_entries(FILE *stream, const struct entries *entries)
     fputs("\n]}\n", stream);
 }
 
-enum varve_code vv_peak_file_store(const char *machine, int64_t cpus, const struct vv_peaks *peaks,
-                                   char **out_path, struct varve_error *error)
+enum varve_code vv_peak_file_place(char **out_path, struct varve_error *error)
 {
-    struct entries entries;
-    struct vv_output output;
     char *path = name_file();
-    *out_path = path;
     if (path == NULL)
         VV_FAIL(error, VARVE_IO,
                 "no place for caches: neither XDG_CACHE_HOME nor HOME is a folder's whole name");
+    if (!vv_cache_make_folders(path)) {
+        (void)vv_fail(error, VARVE_IO,
+                      "no place for caches: '%s' would not lie in a folder that is yours alone",
+                      path);
+        free(path);
+        return VARVE_IO;
+    }
+    *out_path = path;
+    return VARVE_OK;
+}
+
+void vv_peak_file_put(const char *machine, int64_t cpus, const struct vv_peaks *peaks, FILE *stream)
+{
+    struct entries entries;
+    char *path = name_file();
     read_file(path, &entries);
+    free(path);
     struct entry *entry = find_entry(&entries, machine, cpus);
     if (entry == NULL && entries.count == MACHINES_MAX)
         memmove(entries.items, entries.items + 1, --entries.count * sizeof *entries.items);
@@ -160,10 +184,5 @@ enum varve_code vv_peak_file_store(const char *machine, int64_t cpus, const stru
         .cpus = cpus, .f32 = peaks->vector_f32, .f64 = peaks->vector_f64, .bytes = peaks->bytes
     };
     snprintf(entry->machine, sizeof entry->machine, "%s", machine);
-    if (!vv_cache_make_folders(path))
-        VV_FAIL(error, VARVE_IO,
-                "no place for caches: '%s' would not lie in a folder that is yours alone", path);
-    VV_TRY(vv_output_open(&output, path, error));
-    write_entries(output.stream, &entries);
-    return vv_output_commit(&output, error);
+    write_entries(stream, &entries);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/line/machine.h"
+#include "machine/machine.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ void vv_machine_name(char *out_name, size_t capacity)
 {
     /* Cached, because the kernel needs longer to make this file than varve needs for a whole
        manifest. */
-    static char name[256];
+    static _Thread_local char name[256];
     struct utsname names;
     if (name[0] == '\0' && !processor_name(name, sizeof name) && uname(&names) == 0)
         snprintf(name, sizeof name, "%s", names.machine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.h — the machine that varve runs on, in the same words as in traces. Not thread-safe. */
-#ifndef VV_CLI_LINE_MACHINE_H
-#define VV_CLI_LINE_MACHINE_H
+/* machine.h — the machine that varve runs on, in the same words as in traces. Thread-safe. */
+#ifndef VV_MACHINE_MACHINE_H
+#define VV_MACHINE_MACHINE_H
 
 #include <stddef.h>
 #include <stdint.h>
