@@ -31,6 +31,7 @@ struct walking {
     uint32_t *edge_of;            /* node -> the last edge of a tensor that it made; those of
                                      `before_of` behind them                                    */
     struct vv_id_map *makers;     /* (process, identity) -> the slice that made it, or NOBODY     */
+    struct vv_id_map *readers;    /* the same -> the last event whose slice has it as an input    */
     uint32_t *before_of;          /* process -> its node BEFORE; VV_NONE                          */
     uint64_t before_edges;
     bool has_input, has_output;
@@ -147,6 +148,7 @@ static enum varve_code prepare_makers(struct walking *walking, struct varve_erro
                             walking->building->dag->nodes.table.count + processes, error));
     VV_TRY(VV_SCRATCH_ARRAY(walking->scratch, &walking->before_of, processes, error));
     memset(walking->before_of, 0xff, processes * sizeof *walking->before_of);
+    VV_TRY(vv_id_map_in(walking->scratch, &walking->readers, &range, error));
     return vv_id_map_in(walking->scratch, &walking->makers, &range, error);
 }
 
@@ -212,25 +214,19 @@ static void move_until(struct walking *walking, uint64_t key)
     }
 }
 
-static bool reads(const struct vv_model *model, uint32_t op, uint64_t identity)
-{
-    const uint64_t *identities = model->tensors.identity + model->ops.first_tensor[op];
-    for (uint32_t i = 0; i < model->ops.tensor_count[op]; i++)
-        if (identities[i] == identity)
-            return true;
-    return false;
-}
-
-/* What a node makes anew is not there when the node begins. */
-static void forget_new(struct walking *walking, uint32_t process, uint32_t op)
+/* What a node makes anew is not there when the node begins: event `number`. */
+static void forget_new(struct walking *walking, uint32_t process, uint32_t op, uint32_t number)
 {
     const struct vv_model *model = walking->building->model;
-    uint32_t first = model->ops.first_tensor[op] + model->ops.tensor_count[op];
-    for (uint32_t tensor = first; tensor < first + model->ops.output_count[op]; tensor++) {
-        uint64_t identity = model->tensors.identity[tensor];
-        if (identity != 0 && !reads(model, op, identity))
-            forget(walking, process, identity);
-    }
+    uint32_t first = model->ops.first_tensor[op], outputs = first + model->ops.tensor_count[op];
+    const uint64_t *identities = model->tensors.identity;
+    for (uint32_t tensor = first; tensor < outputs; tensor++)
+        if (identities[tensor] != 0)
+            *vv_id_map_put(walking->readers, process, identities[tensor]) = number;
+    for (uint32_t tensor = outputs; tensor < outputs + model->ops.output_count[op]; tensor++)
+        if (identities[tensor] != 0 &&
+            vv_id_map_find(walking->readers, process, identities[tensor]) != number)
+            forget(walking, process, identities[tensor]);
 }
 
 /* An edge for a tensor that the slice `maker` has made. */
@@ -259,7 +255,7 @@ static enum varve_code walk_tensors(struct walking *walking, struct varve_error 
                  count = ends ? model->ops.output_count[op] : model->ops.tensor_count[op];
         uint64_t first_edge = walking->building->dag->edges.table.count;
         if (!ends)
-            forget_new(walking, process, op);
+            forget_new(walking, process, op, (uint32_t)i);
         for (uint32_t tensor = first; tensor < first + count; tensor++) {
             uint64_t identity = model->tensors.identity[tensor];
             if (identity == 0 || (!ends && node == VV_NONE))

@@ -22,6 +22,7 @@ struct making {
     uint32_t *row_of;              /* node of the trace -> row of the dag, or VV_NONE           */
     struct vv_keyed_row *events;   /* key: id << 1 | it ends; row: node                         */
     struct vv_id_map *makers;      /* storage -> the node that made it, or NOBODY               */
+    uint32_t *edge_of, *reader_of; /* maker -> its newest edge, and to which node               */
     struct vv_id_map *forwards;    /* sequence -> the last forward node                         */
 };
 
@@ -155,6 +156,8 @@ static enum varve_code prepare_makers(struct making *making, size_t *out_count,
     struct vv_id_range range = { 0 };
     size_t count = 0;
     VV_TRY(VV_SCRATCH_ARRAY(&making->scratch, &making->events, 2 * trace->nodes.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(&making->scratch, &making->edge_of, trace->nodes.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(&making->scratch, &making->reader_of, trace->nodes.count, error));
     for (size_t i = 0; i < trace->tensors.count; i++)
         if (trace->tensors.items[i].storage != 0)
             vv_id_range_add(&range, 0, trace->tensors.items[i].storage);
@@ -177,20 +180,9 @@ static void make(struct making *making, uint32_t number)
     const struct vv_et *trace = making->trace;
     const struct vv_et_node *node = &trace->nodes.items[number];
     const struct vv_et_tensor *tensors = trace->tensors.items + node->first_tensor;
-    for (uint32_t i = 0; i < node->outputs; i++)
-        if (vv_et_makes(trace, node, i))
-            *vv_id_map_put(making->makers, 0, tensors[node->inputs + i].storage) = number;
-    for (uint32_t i = 0; i < node->inputs; i++)
-        if (vv_et_writes_only(trace, node, i))
+    for (uint32_t i = 0; i < node->inputs + node->outputs; i++)
+        if (tensors[i].is_made)
             *vv_id_map_put(making->makers, 0, tensors[i].storage) = number;
-}
-
-static bool is_read(const struct vv_et_tensor *tensors, uint32_t inputs, uint64_t storage)
-{
-    for (uint32_t i = 0; i < inputs; i++)
-        if (tensors[i].storage == storage)
-            return true;
-    return false;
 }
 
 /* What a node makes anew is not there when the node begins. */
@@ -200,7 +192,7 @@ static void forget_new(struct making *making, uint32_t number)
     const struct vv_et_node *node = &trace->nodes.items[number];
     const struct vv_et_tensor *tensors = trace->tensors.items + node->first_tensor;
     for (uint32_t i = node->inputs; i < node->inputs + node->outputs; i++)
-        if (tensors[i].storage != 0 && !is_read(tensors, node->inputs, tensors[i].storage) &&
+        if (tensors[i].is_new &&
             vv_id_map_find(making->makers, 0, tensors[i].storage) != VV_NONE)
             *vv_id_map_put(making->makers, 0, tensors[i].storage) = NOBODY;
 }
@@ -216,15 +208,15 @@ static enum varve_code read_inputs(struct making *making, uint32_t number,
     uint32_t first = (uint32_t)edges->table.count;
     forget_new(making, number);
     for (uint32_t i = 0; i < node->inputs; i++) {
-        uint32_t maker = vv_id_map_find(making->makers, 0, tensors[i].storage), edge = first;
+        uint32_t maker = vv_id_map_find(making->makers, 0, tensors[i].storage);
         if (tensors[i].storage == 0 || maker >= NOBODY)
             continue;
-        while (edge < edges->table.count && edges->from[edge] != making->row_of[maker])
-            edge++;
-        if (edge == edges->table.count)
-            VV_TRY(add_edge(making, maker, number, VV_DAG_EDGE_DATA, &edge, error));
-        if (edge < edges->table.count && tensors[i].bytes < UINT64_MAX - edges->bytes[edge])
-            edges->bytes[edge] += tensors[i].bytes;
+        uint32_t *edge = &making->edge_of[maker];
+        if (*edge < first || *edge >= edges->table.count || making->reader_of[maker] != number)
+            VV_TRY(add_edge(making, maker, number, VV_DAG_EDGE_DATA, edge, error));
+        making->reader_of[maker] = number;
+        if (*edge < edges->table.count && tensors[i].bytes < UINT64_MAX - edges->bytes[*edge])
+            edges->bytes[*edge] += tensors[i].bytes;
     }
     return VARVE_OK;
 }

@@ -24,6 +24,9 @@ struct vv_et_tensor {
     uint16_t rank, dtype;
     uint8_t value;       /* number of the argument that it is in, at most 255                   */
     bool is_tensor;
+    bool is_made;        /* the node has made it: given back, or an input that it writes and does
+                            not give back                                                       */
+    bool is_new;         /* it is made, and no input                                            */
 };
 
 struct vv_et_node {
@@ -65,10 +68,8 @@ enum varve_code vv_et_add_tensors(struct vv_et *trace, const struct vv_et_lists 
 /* The arguments that an operator with this schema writes into: "(Tensor(a!) self, …". Without a
  * schema the name says it: "aten::add_" writes its first one. */
 uint64_t vv_et_written(const char *schema, const char *name);
-/* Does the node make output `output`? Not if it is a view of an input. */
-bool vv_et_makes(const struct vv_et *trace, const struct vv_et_node *node, uint32_t output);
-/* Is input `input` written, and not given back? */
-bool vv_et_writes_only(const struct vv_et *trace, const struct vv_et_node *node, uint32_t input);
+/* Fills is_made and is_new of all tensors. */
+enum varve_code vv_et_find_made(struct vv_et *trace, struct varve_error *error);
 
 /* "[8,4] f32, [] -> [8,4] f32" of a node, in the model; 0 = it has no tensors. */
 enum varve_code vv_et_shapes(struct vv_et *trace, const struct vv_et_node *node, uint32_t *out_text,

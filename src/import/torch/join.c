@@ -133,10 +133,10 @@ static enum varve_code add_tensors(struct joining *joining, const struct vv_et_n
                           error));
     for (uint32_t i = 0; i < node->outputs; i++)
         VV_TRY(add_tensor(joining, op, node->first_tensor + node->inputs + i, VV_TENSOR_OUTPUT,
-                          vv_et_makes(trace, node, i) ? tensors[node->inputs + i].storage : 0,
+                          tensors[node->inputs + i].is_made ? tensors[node->inputs + i].storage : 0,
                           error));
     for (uint32_t i = 0; i < node->inputs; i++)
-        if (vv_et_writes_only(trace, node, i))
+        if (tensors[i].is_made)
             VV_TRY(add_tensor(joining, op, node->first_tensor + i, VV_TENSOR_OUTPUT,
                               tensors[i].storage, error));
     return vv_et_shapes(trace, node, &ops->shapes[op], error);

@@ -315,7 +315,9 @@ enum varve_code vv_et_read(struct vv_et *trace, struct varve_error *error)
         code = VARVE_OK;
     }
     vv_json_deinit(&trace->json);
-    return code == VARVE_OK ? put_in_order(trace, error) : code;
+    if (code == VARVE_OK)
+        code = put_in_order(trace, error);
+    return code == VARVE_OK ? vv_et_find_made(trace, error) : code;
 }
 
 void vv_et_deinit(struct vv_et *trace)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "import/torch/execution_trace.h"
+#include "model/id_map.h"
 
 /* Is the text a name of PyTorch's for what works in place: "aten::add_", not "__and__"? */
 static bool is_in_place(const char *name)
@@ -41,28 +42,63 @@ static bool is_written(const struct vv_et_node *node, const struct vv_et_tensor 
     return tensor->value < 64 && (node->written >> tensor->value & 1) != 0;
 }
 
-bool vv_et_makes(const struct vv_et *trace, const struct vv_et_node *node, uint32_t output)
+/* Storages, each with the last node that has it there. So no node is walked for each of its
+ * tensors, of which a file may have many. */
+struct finding {
+    struct vv_id_map *read, *written, *given;
+};
+
+static bool is_of(const struct vv_id_map *map, uint64_t storage, uint32_t number)
 {
-    const struct vv_et_tensor *tensors = trace->tensors.items + node->first_tensor;
-    uint64_t storage = tensors[node->inputs + output].storage;
-    bool is_view = false;
-    for (uint32_t i = 0; i < node->inputs; i++) {
-        if (tensors[i].storage != storage)
-            continue;
-        if (is_written(node, &tensors[i]))
-            return storage != 0;
-        is_view = true;
-    }
-    return storage != 0 && !is_view;
+    return vv_id_map_find(map, 0, storage) == number;
 }
 
-bool vv_et_writes_only(const struct vv_et *trace, const struct vv_et_node *node, uint32_t input)
+static void find_in_node(struct finding *finding, struct vv_et *trace, uint32_t number)
 {
-    const struct vv_et_tensor *tensors = trace->tensors.items + node->first_tensor;
-    if (tensors[input].storage == 0 || !is_written(node, &tensors[input]))
-        return false;
-    for (uint32_t i = 0; i < node->outputs; i++)
-        if (tensors[node->inputs + i].storage == tensors[input].storage)
-            return false;
-    return true;
+    const struct vv_et_node *node = &trace->nodes.items[number];
+    struct vv_et_tensor *inputs = trace->tensors.items + node->first_tensor,
+                        *outputs = inputs + node->inputs;
+    for (uint32_t i = 0; i < node->inputs; i++) {
+        if (inputs[i].storage == 0)
+            continue;
+        *vv_id_map_put(finding->read, 0, inputs[i].storage) = number;
+        if (is_written(node, &inputs[i]))
+            *vv_id_map_put(finding->written, 0, inputs[i].storage) = number;
+    }
+    for (uint32_t i = 0; i < node->outputs; i++) {
+        uint64_t storage = outputs[i].storage;
+        if (storage == 0)
+            continue;
+        outputs[i].is_new = !is_of(finding->read, storage, number);
+        outputs[i].is_made = outputs[i].is_new || is_of(finding->written, storage, number);
+        *vv_id_map_put(finding->given, 0, storage) = number;
+    }
+    for (uint32_t i = 0; i < node->inputs; i++) {
+        uint64_t storage = inputs[i].storage;
+        if (storage == 0 || !is_written(node, &inputs[i]) ||
+            is_of(finding->given, storage, number))
+            continue;
+        inputs[i].is_made = true;
+        *vv_id_map_put(finding->given, 0, storage) = number;
+    }
+}
+
+enum varve_code vv_et_find_made(struct vv_et *trace, struct varve_error *error)
+{
+    struct vv_scratch scratch = { 0 };
+    struct vv_id_range range = { 0 };
+    struct finding finding;
+    struct vv_id_map **const maps[] = { &finding.read, &finding.written, &finding.given };
+    enum varve_code code = VARVE_OK;
+    for (size_t i = 0; i < trace->tensors.count; i++)
+        if (trace->tensors.items[i].storage != 0)
+            vv_id_range_add(&range, 0, trace->tensors.items[i].storage);
+    if (range.count == 0)
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof maps / sizeof *maps && code == VARVE_OK; i++)
+        code = vv_id_map_in(&scratch, maps[i], &range, error);
+    for (uint32_t number = 0; number < trace->nodes.count && code == VARVE_OK; number++)
+        find_in_node(&finding, trace, number);
+    vv_scratch_deinit(&scratch);
+    return code;
 }
