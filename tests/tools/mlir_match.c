@@ -69,11 +69,26 @@ static void put_inners(const struct vv_mlir_record *record)
     printf("]");
 }
 
+static uint32_t *line_of; /* by operation */
+
+static void read_lines(void)
+{
+    const char *at = module.text, *end;
+    uint32_t line = 1;
+    line_of = calloc(module.op_count + 1, sizeof *line_of);
+    for (uint32_t op = 0; line_of != NULL && op < module.op_count; op++) {
+        const char *begin = module.text + module.ops[op].text.begin;
+        while ((end = memchr(at, '\n', (size_t)(begin - at))) != NULL) {
+            at = end + 1;
+            line++;
+        }
+        line_of[op] = line;
+    }
+}
+
 static void put_op(const char *key, uint32_t op)
 {
     const struct vv_mlir_op *row = &module.ops[op];
-    uint32_t line, column;
-    vv_mlir_line_of(&module, row->text.begin, &line, &column);
     printf(", \"%s\": {\"op\": %u, \"type\": ", key, op);
     vv_json_write_text(stdout, vv_mlir_string(&module, row->name));
     if (row->place != VV_MLIR_NONE)
@@ -87,7 +102,7 @@ static void put_op(const char *key, uint32_t op)
             vv_json_write_text(stdout, text);
             break;
         }
-    printf(", \"line\": %u}", line);
+    printf(", \"line\": %u}", line_of != NULL ? line_of[op] : 0);
 }
 
 static void put_match(size_t record)
@@ -179,8 +194,10 @@ int main(int argument_count, char **arguments)
     put_number("matched_ns", matches.matched_ns);
     put_number("ambiguous_ns", matches.ambiguous_ns);
     printf("}\n");
+    read_lines();
     for (size_t i = 0; i < made.record_count; i++)
         put_record(i);
+    free(line_of);
     vv_mlir_matches_deinit(&matches);
     vv_mlir_deinit(&module);
     vv_mlir_profile_deinit(&made);

@@ -19,15 +19,15 @@ static bool is_recorded(const struct vv_mlir_matching *matching, uint32_t op)
 }
 
 /* Appends what defines the operands of the step's operation. */
-static uint32_t spread(const struct vv_mlir_matching *matching, struct step *steps, uint32_t count,
-                       uint32_t from)
+static enum varve_code spread(struct vv_mlir_matching *matching, struct step *steps,
+                              uint32_t *count, uint32_t from, struct varve_error *error)
 {
-    uint32_t definers[OPERANDS_MAX];
-    uint32_t found = vv_mlir_definers(matching->module, steps[from].op, OPERANDS_MAX, definers);
-    for (uint32_t i = 0; i < found && count < WALK_MAX; i++)
+    uint32_t definers[OPERANDS_MAX], found;
+    VV_TRY(vv_mlir_definers(matching, steps[from].op, OPERANDS_MAX, definers, &found, error));
+    for (uint32_t i = 0; i < found && *count < WALK_MAX; i++)
         if (!is_recorded(matching, definers[i]))
-            steps[count++] = (struct step){ definers[i], from, steps[from].depth + 1 };
-    return count;
+            steps[(*count)++] = (struct step){ definers[i], from, steps[from].depth + 1 };
+    return VARVE_OK;
 }
 
 /* From the operation that bears the name back over operands to the nearest one of the pattern's
@@ -45,7 +45,7 @@ static enum varve_code walk_back(struct vv_mlir_matching *matching, uint32_t rec
                 return VARVE_OK;
             found = at;
         } else if (steps[at].depth < STEPS_MAX) {
-            count = spread(matching, steps, count, at);
+            VV_TRY(spread(matching, steps, &count, at, error));
         }
     }
     if (found == 0)

@@ -172,7 +172,7 @@ static void describe_records(struct groups *groups)
             continue;
         match->is_type_equal = matching->sets[finding->set].is_type_equal ||
                                finding->is_certain;
-        match->is_fused = finding->extra_count > 0 || row->inner_count > 0 ||
+        match->is_fused = finding->extra_count > 0 || row->inner_count > 0 || finding->is_part ||
                           matching->type_of_record[record].is_fused;
         match->operations = matching->sets[finding->set].count;
         match->group = matches->group_of_op[first_op(groups, record)];

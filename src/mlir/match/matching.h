@@ -25,6 +25,7 @@ struct vv_mlir_finding {
     uint32_t first_extra, extra_count; /* in extras: operations that it measures besides        */
     uint8_t level;
     bool is_certain;    /* the level needs no type                                              */
+    bool is_part;       /* the set's operation is one of a pattern that the record measures     */
 };
 
 /* A chain of calls: elements, innermost first. */
@@ -60,6 +61,8 @@ struct vv_mlir_matching {
     size_t frames_found_count, frames_found_capacity;
     uint32_t *suffixes;                 /* names, sorted by their ends                          */
     size_t suffix_count;
+    struct vv_intern *value_names;      /* "%0"; NULL = not read yet                            */
+    struct vv_mlir_list values;         /* by name of a value: what defines it                  */
     struct vv_mlir_ops dispatches;      /* of the kind that has as many as the profile           */
     /* Results. */
     struct vv_mlir_set *sets;
@@ -144,8 +147,9 @@ enum varve_code vv_mlir_one_op(struct vv_mlir_matching *matching, uint32_t op,
                                struct vv_mlir_ops *out_ops, struct varve_error *error);
 /* The operations, in regions around this one's or its own, that define its operands, in order, at
  * most `limit`. Operands that are arguments of a region are left out. operands.c */
-uint32_t vv_mlir_definers(const struct vv_mlir_module *module, uint32_t op, uint32_t limit,
-                          uint32_t *out_ops);
+enum varve_code vv_mlir_definers(struct vv_mlir_matching *matching, uint32_t op, uint32_t limit,
+                                 uint32_t *out_ops, uint32_t *out_count,
+                                 struct varve_error *error);
 
 static inline const char *vv_mlir_record_text(const struct vv_mlir_matching *matching,
                                               uint32_t string)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operands.c — which operations define another's operands, read from the text. */
+/* operands.c — which operations define another's operands, read from the text. The names of values
+ * are read when they are first asked for. */
 #include <string.h>
 
+#include "base/binary_search.h"
 #include "mlir/match/matching.h"
 #include "mlir/module/cursor.h"
 
-/* A definition further away than this is not looked for. */
-#define OPS_BACK_MAX 65536u
+/* Functions give the same names to their values; so many definitions of a name are tried. */
+#define TRIED_MAX 256u
 
 /* Where the operands end. */
 static uint64_t operands_end(const struct vv_mlir_op *row)
@@ -19,20 +21,33 @@ static uint64_t operands_end(const struct vv_mlir_op *row)
     return end;
 }
 
-/* Is the name among the results, "%a, %b:2 = …"? */
-static bool defines(const struct vv_mlir_module *module, uint32_t op, struct vv_mlir_span name)
+/* "%a, %b:2 = …": the names of the results. */
+static enum varve_code add_results(struct vv_mlir_matching *matching, uint32_t op,
+                                   struct varve_error *error)
 {
+    const struct vv_mlir_module *module = matching->module;
     const struct vv_mlir_op *row = &module->ops[op];
-    uint64_t at = row->text.begin, bytes = name.end - name.begin;
+    uint64_t at = row->text.begin;
     while (at < row->name_at && module->text[at] == '%') {
         uint64_t end = vv_mlir_name_end(module->text, at + 1, row->name_at);
-        if (end - at == bytes && memcmp(module->text + at, module->text + name.begin, bytes) == 0)
-            return true;
-        while (end < row->name_at && module->text[end] != '%')
-            end++;
-        at = end;
+        uint32_t id;
+        VV_TRY(vv_intern_add(matching->value_names, module->text + at, end - at, &id, error));
+        VV_TRY(vv_mlir_list_add(&matching->values, id, op, error));
+        const char *next = memchr(module->text + end, '%', row->name_at - end);
+        at = next != NULL ? (uint64_t)(next - module->text) : row->name_at;
     }
-    return false;
+    return VARVE_OK;
+}
+
+static enum varve_code read_values(struct vv_mlir_matching *matching, struct varve_error *error)
+{
+    if (matching->value_names != NULL)
+        return VARVE_OK;
+    VV_TRY(vv_intern_in(matching->scratch, &matching->value_names, error));
+    matching->values.scratch = matching->scratch;
+    for (uint32_t op = 0; op < matching->module->op_count; op++)
+        VV_TRY(add_results(matching, op, error));
+    return vv_mlir_list_finish(&matching->values, error);
 }
 
 /* Does the operation stand in a region around `op`, or in op's own? */
@@ -44,30 +59,38 @@ static bool is_seen(const struct vv_mlir_module *module, uint32_t definer, uint3
     return at == region;
 }
 
-static uint32_t definer_of(const struct vv_mlir_module *module, uint32_t op,
+/* The last operation before `op` that defines the name where `op` sees it. */
+static uint32_t definer_of(const struct vv_mlir_matching *matching, uint32_t op,
                            struct vv_mlir_span name)
 {
-    uint32_t last = op > OPS_BACK_MAX ? op - OPS_BACK_MAX : 0;
-    for (uint32_t at = op; at > last; at--)
-        if (defines(module, at - 1, name) && is_seen(module, at - 1, op))
-            return at - 1;
+    struct vv_mlir_ops ops = vv_mlir_list_of(
+        &matching->values, vv_intern_find(matching->value_names,
+                                          matching->module->text + name.begin,
+                                          name.end - name.begin));
+    size_t before = VV_FIRST_NOT(i, 0, ops.count, ops.items[i] < op);
+    for (size_t tried = 0; before > 0 && tried < TRIED_MAX; before--, tried++)
+        if (is_seen(matching->module, ops.items[before - 1], op))
+            return ops.items[before - 1];
     return VV_MLIR_NONE;
 }
 
-uint32_t vv_mlir_definers(const struct vv_mlir_module *module, uint32_t op, uint32_t limit,
-                          uint32_t *out_ops)
+enum varve_code vv_mlir_definers(struct vv_mlir_matching *matching, uint32_t op, uint32_t limit,
+                                 uint32_t *out_ops, uint32_t *out_count, struct varve_error *error)
 {
+    const struct vv_mlir_module *module = matching->module;
     uint64_t at = module->ops[op].name_at, end = operands_end(&module->ops[op]);
     uint32_t count = 0, operands = 0;
+    VV_TRY(read_values(matching, error));
     while (at < end && count < limit && operands++ < limit) {
         const char *found = memchr(module->text + at, '%', end - at);
         if (found == NULL)
             break;
         struct vv_mlir_span name = { .begin = (uint64_t)(found - module->text) };
         at = name.end = vv_mlir_name_end(module->text, name.begin + 1, end);
-        uint32_t definer = definer_of(module, op, name);
+        uint32_t definer = definer_of(matching, op, name);
         if (definer != VV_MLIR_NONE)
             out_ops[count++] = definer;
     }
-    return count;
+    *out_count = count;
+    return VARVE_OK;
 }

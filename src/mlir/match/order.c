@@ -86,6 +86,41 @@ static bool is_open(const struct vv_mlir_finding *finding, const struct vv_mlir_
     return finding->set == VV_MLIR_NONE || !matching->sets[finding->set].is_type_equal;
 }
 
+/* Patterns that an optimizer calls by their type alone, since their first operation gives them no
+ * path: each has exactly one operation of the other kind. */
+static const struct { const char *pattern, *part; } patterns[] = {
+    { "gelu", "erf" }, { "biasgelu", "erf" }, { "fastgelu", "tanh" }, { "quickgelu", "sigmoid" },
+};
+
+/* Does the name say no more than the type: "Gelu", "Gelu_token_0"? */
+static bool is_named_by_type(const struct vv_mlir_matching *matching, uint32_t record)
+{
+    const struct vv_mlir_record *row = &matching->profile->records[record];
+    size_t bytes = matching->profile->strings.lengths[row->type];
+    return row->type != 0 && row->op_name == 0 &&
+           strncmp(vv_mlir_record_text(matching, row->name),
+                   vv_mlir_record_text(matching, row->type), bytes) == 0;
+}
+
+/* The kind whose operations tell where the record's pattern is: another one than its type, or 0. */
+static uint32_t part_of(const struct vv_mlir_matching *matching, uint32_t record)
+{
+    const char *exact = vv_intern_text(matching->kinds, matching->type_of_record[record].exact);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (strcmp(exact, patterns[i].pattern) == 0 && is_named_by_type(matching, record))
+            return vv_intern_find(matching->kinds, patterns[i].part, strlen(patterns[i].part));
+    return 0;
+}
+
+/* What the record competes for in level ORDER; 0: nothing. */
+static uint32_t kind_wanted(const struct vv_mlir_matching *matching, uint32_t record)
+{
+    if (is_in_order(&matching->profile->records[record]))
+        return matching->type_of_record[record].exact;
+    uint32_t part = part_of(matching, record);
+    return part != UINT32_MAX ? part : 0;
+}
+
 /* All records of a type count, also those that were found by better levels: only then is the nth
  * record the nth operation. */
 enum varve_code vv_mlir_find_by_order(struct vv_mlir_matching *matching, struct varve_error *error)
@@ -96,9 +131,9 @@ enum varve_code vv_mlir_find_by_order(struct vv_mlir_matching *matching, struct 
     size_t count = 0;
     VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &rivals, profile->record_count, error));
     for (uint32_t record = 0; record < profile->record_count; record++)
-        if (is_in_order(&profile->records[record]) && matching->type_of_record[record].exact != 0)
+        if (kind_wanted(matching, record) != 0)
             rivals[count++] = (struct rival){ where_of(&profile->records[record]),
-                                              matching->type_of_record[record].exact, record };
+                                              kind_wanted(matching, record), record };
     if (count == 0)
         return VARVE_OK;
     VV_TRY(list_kinds(matching, &kinds, error));
@@ -110,7 +145,9 @@ enum varve_code vv_mlir_find_by_order(struct vv_mlir_matching *matching, struct 
             struct vv_mlir_finding *finding = &matching->findings[rivals[i + j].record];
             if (!is_open(finding, matching))
                 continue;
+            bool is_part = !is_in_order(&profile->records[rivals[i + j].record]);
             VV_TRY(vv_mlir_set_of_one(matching, ops.items[j], true, &finding->set, error));
+            finding->is_part = is_part;
             finding->level = VV_MLIR_LEVEL_ORDER;
             finding->is_certain = false;
         }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "matched.h"
+#include "mlir_matched.h"
 
 enum { RUNS = 300, OPS_MAX = 30, RECORDS_MAX = 30 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "matched.h"
+#include "mlir_matched.h"
 
 /* 0 func, 1 Conv2D, 2 BiasAdd, 3 Relu, 4 residual Conv2D, 5 BiasAdd, 6 AddV2, 7 mul, 8 return */
 static const char tensorflow[] =

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "matched.h"
+#include "mlir_matched.h"
 
 /* 0 … 2 dispatches, 3 a definition */
 static const char dispatches[] =
@@ -208,6 +208,29 @@ static void order_alone(void **state)
     matched_end(&matched);
 }
 
+/* ONNX Runtime makes one node of "x * 0.5 * (1 + erf(x / sqrt(2)))" and gives it no path. */
+static void patterns_by_their_one_operation(void **state)
+{
+    (void)state;
+    static const char onnx[] =
+        "%0 = torch.operator \"onnx.Div\"(%x) : (!t) -> !t loc(\"/0/Div\")\n"
+        "%1 = torch.operator \"onnx.Erf\"(%0) : (!t) -> !t loc(\"/0/Erf\")\n"
+        "%2 = torch.operator \"onnx.Erf\"(%1) : (!t) -> !t loc(\"/1/Erf\")\n";
+    struct matched matched;
+    matched_begin(&matched, onnx);
+    matched_record(&matched, "Gelu", "Gelu", 10);
+    matched_record(&matched, "Gelu_token_0", "Gelu", 10);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "order 1; order 2");
+    assert_true(matched.matches.of_record[0].is_fused);
+    matched_end(&matched);
+    matched_begin(&matched, onnx);
+    matched_record(&matched, "Gelu", "Gelu", 10);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "-");
+    matched_end(&matched);
+}
+
 /* Each rank has run the whole module. */
 static void ranks_are_apart(void **state)
 {
@@ -237,6 +260,7 @@ int main(void)
         cmocka_unit_test(files_of_other_folders_are_others),
         cmocka_unit_test(module_paths),
         cmocka_unit_test(order_alone),
+        cmocka_unit_test(patterns_by_their_one_operation),
         cmocka_unit_test(ranks_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matched.h — a module's text, records written by hand, and what they were found on as text.
+/* mlir_matched.h — a module's text, records written by hand, and what they were found on as text.
  * Include after cmocka.h. */
 #ifndef VARVE_TESTS_MATCHED_H
 #define VARVE_TESTS_MATCHED_H
