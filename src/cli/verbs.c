@@ -10,7 +10,7 @@
 vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
     vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_dag, vv_cmd_diff, vv_cmd_info,
     vv_cmd_validate, vv_cmd_export, vv_cmd_pack, vv_cmd_doctor, vv_cmd_help, vv_cmd_version,
-    vv_cmd_completions;
+    vv_cmd_completions, vv_cmd_annotate, vv_cmd_tag;
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -283,6 +283,34 @@ const struct vv_verb vv_verbs[] = {
                            { "varve pack --unpack train.varve && babeltrace2 train.varve",
                              "for other readers of CTF" }),
       .run = vv_cmd_pack },
+    { .name = "annotate", .group = "MLIR", .summary = "what a module carries of a profile",
+      .operands = "--read MODULE",
+      .description =
+          "Prints the annotations that a module of MLIR carries, at whatever level of lowering it "
+          "is: so a loop, an operation of LLVM or a dispatch names the operator that it came from. "
+          "The time of an operator is counted once, however many operations came of it. A program "
+          "of IREE (.vmfb) is read too.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_FIELDS, VV_OPTION_TOP,
+                        VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB),
+      .table = "annotations",
+      .examples = EXAMPLES({ "varve annotate --read lowered.mlir", "the heaviest first" },
+                           { "varve annotate --read --json net.vmfb",
+                             "of a program of IREE, for scripts" }),
+      .run = vv_cmd_annotate },
+    { .name = "tag", .group = "MLIR", .summary = "number the operations of a module",
+      .operands = "MODULE",
+      .description =
+          "Writes the module with the name varve#N: around the location of each operation. "
+          "Compilers keep it: XLA as the op_type of what it makes of the operation, IREE in the "
+          "location of each dispatch. So a profile of the compiled program names operations one "
+          "by one. The code does not change, and a module that has tags gets them anew.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT, VV_OPTION_EMIT, VV_OPTION_ENGINE,
+                        VV_OPTION_MLIR_LIB),
+      .output = "the module to write; - is standard output",
+      .examples = EXAMPLES({ "varve tag net.mlir -o tagged.mlir", "then compile and profile it" },
+                           { "varve tag net.mlirbc --mlir-lib python --emit bytecode -o t.mlirbc",
+                             "bytecode in, bytecode out" }),
+      .run = vv_cmd_tag },
     { .name = "doctor", .group = "Prepare",
       .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
       .description =

@@ -56,3 +56,12 @@ def plugin(build):
     if not library.exists():
         pytest.skip("needs libmlir-19-dev and llvm-19-dev, and then make: tools/setup clients")
     return (f"--load-pass-plugin={library}", "--allow-unregistered-dialect")
+
+
+@pytest.fixture
+def command(varve, tmp_path):
+    """command("annotate", …) runs varve in an empty folder."""
+    def start(*words, **more):
+        return subprocess.run([varve, *map(str, words)], cwd=tmp_path, capture_output=True,
+                              text=True, timeout=120, check=False, **more)
+    return start

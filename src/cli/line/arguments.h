@@ -46,6 +46,7 @@ enum vv_option_row {
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
     VV_OPTION_OF, VV_OPTION_EDGES, VV_OPTION_AROUND, VV_OPTION_HOPS, VV_OPTION_BREAK_CYCLES,
     VV_OPTION_FORM, VV_OPTION_METRIC, VV_OPTION_COLOURS, VV_OPTION_THEME,
+    VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
     VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
@@ -99,6 +100,11 @@ struct vv_arguments {
     bool break_cycles;
     const char *form;           /* "graphml"; NULL = by the extension of -o                     */
     const char *metric, *colours, *theme;
+    /* modules */
+    bool read;                  /* print the annotations that are there                         */
+    const char *attr;           /* name of an attribute; NULL = in locations                    */
+    const char *emit, *engine;  /* "text" …; "auto" …                                           */
+    const char *mlir_lib;       /* path, or "python"; NULL = none named                         */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */
@@ -183,6 +189,7 @@ struct vv_verb {
     const char *description;    /* a paragraph for help and man page                            */
     const enum vv_option_row *takes; /* VV_TAKES                                                */
     const char *output;         /* meaning of -o for it; NULL = that in the option's row        */
+    const char *fields;         /* the same of --fields                                         */
     const char *table;          /* table for --fields and --sort; NULL = none                   */
     const struct vv_example *examples; /* the last has a NULL command                           */
     vv_run_verb *run;

@@ -22,6 +22,9 @@ static const char *const colour_scales[] = { "linear", "log", "rank", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 static const char *const targets[] = { "chrome", "pgle", NULL };
 
+static const char *const emitted[] = { "text", "generic", "bytecode", NULL };
+static const char *const engines[] = { "auto", "text", "library", "llvm", NULL };
+
 #define ROW(row) [VV_OPTION_##row] = {
 #define AT(member) .offset = offsetof(struct vv_arguments, member) }
 
@@ -124,6 +127,22 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .choices = colour_scales, .standard = "log", .help = "the scale of colours", AT(colours),
     ROW(THEME) .name = "theme", .kind = VV_VALUE_CHOICE, .value = "THEME", .choices = themes,
         .standard = "auto", .help = "the ground of a picture", AT(theme),
+    ROW(READ) .name = "read", .kind = VV_VALUE_FLAG,
+        .help = "print the annotations that the module carries, and change nothing", AT(read),
+    ROW(ATTR) .name = "attr", .kind = VV_VALUE_TEXT, .value = "NAME",
+        .help = "as an attribute of this name, such as varve.profile, and not in locations",
+        AT(attr),
+    ROW(EMIT) .name = "emit", .kind = VV_VALUE_CHOICE, .value = "FORM", .choices = emitted,
+        .standard = "text",
+        .help = "the form of the module that is written; the others need --mlir-lib or LLVM 19",
+        AT(emit),
+    ROW(ENGINE) .name = "engine", .kind = VV_VALUE_CHOICE, .value = "ENGINE", .choices = engines,
+        .standard = "auto",
+        .help = "who reads the module: text is Varve, library is --mlir-lib, llvm is LLVM 19",
+        AT(engine),
+    ROW(MLIR_LIB) .name = "mlir-lib", .kind = VV_VALUE_FILE, .value = "FILE",
+        .help = "a library with the C interface of MLIR, for bytecode; python is that of the "
+                "active environment", AT(mlir_lib),
     ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
         .standard = "chrome",
         .help = "the tool that is to read it", AT(to),
@@ -194,5 +213,7 @@ bool vv_verb_shows(const struct vv_verb *verb, int row)
 
 const char *vv_verb_option_help(const struct vv_verb *verb, int row)
 {
-    return row == VV_OPTION_OUTPUT && verb->output != NULL ? verb->output : vv_options[row].help;
+    const char *own = row == VV_OPTION_OUTPUT ? verb->output
+                      : row == VV_OPTION_FIELDS ? verb->fields : NULL;
+    return own != NULL ? own : vv_options[row].help;
 }

@@ -303,6 +303,7 @@ static enum varve_code place_op(struct reader *reader, struct vv_mlir_op *op,
         uint64_t end = vv_mlir_name_end(module->text, reader->at + 1, reader->end);
         if (vv_mlir_skip_blanks(module->text, end, reader->end) == reader->end)
             row = vv_mlir_find_alias(module, reader->at, end);
+        op->alias = row;
         if (row != VV_MLIR_NONE && module->aliases[row].place != VV_MLIR_NONE) {
             op->place = module->aliases[row].place;
             return VARVE_OK;

@@ -366,7 +366,7 @@ static enum varve_code begin_op(struct scan *scan, struct varve_error *error)
     struct vv_mlir_module *module = scan->module;
     const char *text = scan->text;
     struct vv_mlir_op op = { .text.begin = scan->at, .parent = parent_of(scan),
-                             .place = VV_MLIR_NONE };
+                             .place = VV_MLIR_NONE, .alias = VV_MLIR_NONE };
     if (text[scan->at] == '%')
         VV_TRY(read_results(scan, &op.results, error));
     op.name_at = scan->at;

@@ -34,6 +34,7 @@ struct vv_mlir_op {
     uint32_t parent;              /* row: the operation in whose region it stands; or _NONE      */
     uint32_t results;             /* how many values it defines                                 */
     uint32_t place;               /* row in places: what its location says; or _NONE             */
+    uint32_t alias;               /* row in aliases, if its location is an alias; or _NONE       */
 };
 
 /* "#loc7 = loc(…)". */

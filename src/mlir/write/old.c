@@ -143,7 +143,9 @@ struct vv_mlir_old vv_mlir_old_of(const struct vv_mlir_module *module, uint32_t 
     old.inside =
         trim(module->text, (struct vv_mlir_span){ op->location.begin + 4, op->location.end - 1 });
     for (int layer = 0; layer < LAYERS_MAX && !is_empty(old.inside); layer++) {
-        struct vv_mlir_span said = resolve(module, old.inside);
+        struct vv_mlir_span said = layer == 0 && op->alias != VV_MLIR_NONE
+                                       ? trim(module->text, module->aliases[op->alias].inside)
+                                       : resolve(module, old.inside);
         if (!take_annotation(module->text, said, &old) && !take_tag(module->text, said, &old))
             break;
     }

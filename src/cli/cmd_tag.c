@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_tag.c — varve tag: a module whose operations are numbered in their locations, so that a
+ * profile of the compiled program names them one by one. doc/mlir.md. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/program/program.h"
+#include "cli/program/written.h"
+#include "mlir/write/write.h"
+
+static enum varve_code write_tags(const void *context, FILE *out, struct varve_error *error)
+{
+    return vv_mlir_write_tags(context, out, error);
+}
+
+vv_run_verb vv_cmd_tag;
+
+int vv_cmd_tag(const struct vv_arguments *arguments)
+{
+    struct varve_error error;
+    struct vv_program program;
+    if (vv_program_wants_output(arguments, "tag", &error) != VARVE_OK)
+        return vv_print_error(&error);
+    int status = vv_program_open(arguments, arguments->operands[0], false, &program);
+    if (status != VV_EXIT_DONE)
+        return status;
+    status = vv_program_write(arguments, write_tags, &program.module);
+    if (status == VV_EXIT_DONE && !arguments->quiet)
+        vv_say("%" PRIu32 " operations have tags, varve#0 to varve#%" PRIu32,
+               program.module.op_count,
+               program.module.op_count > 0 ? program.module.op_count - 1 : 0);
+    vv_program_close(&program);
+    return status;
+}
