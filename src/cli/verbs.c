@@ -283,19 +283,31 @@ const struct vv_verb vv_verbs[] = {
                            { "varve pack --unpack train.varve && babeltrace2 train.varve",
                              "for other readers of CTF" }),
       .run = vv_cmd_pack },
-    { .name = "annotate", .group = "MLIR", .summary = "what a module carries of a profile",
-      .operands = "--read MODULE",
+    { .name = "annotate", .group = "MLIR", .summary = "what was measured, into the module",
+      .operands = "MODULE [TRACE...]",
       .description =
-          "Prints the annotations that a module of MLIR carries, at whatever level of lowering it "
-          "is: so a loop, an operation of LLVM or a dispatch names the operator that it came from. "
-          "The time of an operator is counted once, however many operations came of it. A program "
-          "of IREE (.vmfb) is read too.",
-      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_FIELDS, VV_OPTION_TOP,
-                        VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB),
+          "Writes what a trace measured into the operations of the module that it was measured "
+          "of, and prints how much of the time was found there. It goes into locations, which "
+          "change no code; with --attr into attributes. Varve's earlier annotations are replaced. "
+          "Without -o nothing is written, only found. Without a TRACE it reads the newest one "
+          "here; several are read as one. With --read it prints what a module, lowered to any "
+          "level, or a program of IREE (.vmfb) carries: so a loop, an operation of LLVM or a "
+          "dispatch names the operator that it came from.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS,
+                        VV_OPTION_TOP, VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
+                        VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE,
+                        VV_OPTION_MLIR_LIB),
+      .output = "the module to write; - is standard output",
+      .fields = "what is written, such as ts,dur or count,total; with --read the columns",
       .table = "annotations",
-      .examples = EXAMPLES({ "varve annotate --read lowered.mlir", "the heaviest first" },
-                           { "varve annotate --read --json net.vmfb",
-                             "of a program of IREE, for scripts" }),
+      .examples = EXAMPLES({ "varve annotate net.mlir -o out.mlir",
+                             "from the newest trace here" },
+                           { "varve annotate net.mlir train.json.gz --require-coverage 80%",
+                             "how much is found, and whether it is enough" },
+                           { "varve annotate net.mlir x.pb --attr profiler_data --fields ts,dur "
+                             "-o out.mlir",
+                             "as attributes" },
+                           { "varve annotate --read lowered.mlir", "what a module carries" }),
       .run = vv_cmd_annotate },
     { .name = "tag", .group = "MLIR", .summary = "number the operations of a module",
       .operands = "MODULE",

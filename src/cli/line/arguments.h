@@ -46,7 +46,8 @@ enum vv_option_row {
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
     VV_OPTION_OF, VV_OPTION_EDGES, VV_OPTION_AROUND, VV_OPTION_HOPS, VV_OPTION_BREAK_CYCLES,
     VV_OPTION_FORM, VV_OPTION_METRIC, VV_OPTION_COLOURS, VV_OPTION_THEME,
-    VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB,
+    VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
+    VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
     VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
@@ -103,6 +104,9 @@ struct vv_arguments {
     /* modules */
     bool read;                  /* print the annotations that are there                         */
     const char *attr;           /* name of an attribute; NULL = in locations                    */
+    const char *require_coverage; /* "80%"; NULL = any share                                    */
+    const char *min_level;      /* the weakest level of matching; NULL = any                    */
+    const char *key_attr;       /* attribute that holds the name of an operation; NULL = none    */
     const char *emit, *engine;  /* "text" …; "auto" …                                           */
     const char *mlir_lib;       /* path, or "python"; NULL = none named                         */
     /* export */

@@ -1,40 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alias.c — finds aliases of locations by their names. */
+/* alias.c — finds aliases of locations by their names. There may be as many as operations, so their
+ * names are compared where they stand. */
+#include "base/hash.h"
 #include "mlir/module/module.h"
 #include "mlir/module/read.h"
 
-static bool is_alias(const void *table, uint32_t row, const void *key)
+struct name {
+    const char *text;
+    uint64_t bytes;
+};
+
+static struct name name_of(const struct vv_mlir_module *module, uint32_t row)
 {
-    const struct vv_mlir_module *module = table;
-    return module->aliases[row].name == *(const uint32_t *)key;
+    struct vv_mlir_span span = module->aliases[row].name;
+    return (struct name){ module->text + span.begin, span.end - span.begin };
 }
 
-static uint64_t hash_name(uint32_t name)
+static bool is_alias(const void *table, uint32_t row, const void *key)
 {
-    return name * UINT64_C(0x9E3779B97F4A7C15) >> 20;
+    const struct name *wanted = key;
+    struct name name = name_of(table, row);
+    return name.bytes == wanted->bytes && memcmp(name.text, wanted->text, name.bytes) == 0;
+}
+
+static uint64_t hash_name(struct name name)
+{
+    return vv_hash_text(&vv_hash_key, name.text, name.bytes);
 }
 
 static uint64_t hash_alias(const void *table, uint32_t row)
 {
-    return hash_name(((const struct vv_mlir_module *)table)->aliases[row].name);
+    return hash_name(name_of(table, row));
 }
 
 enum varve_code vv_mlir_index_aliases(struct vv_mlir_module *module, struct varve_error *error)
 {
     for (uint32_t row = 0; row < module->alias_count; row++) {
+        struct name name = name_of(module, row);
         if (vv_slots_are_full(&module->slots, row))
             VV_TRY(vv_slots_grow(&module->slots, row, hash_alias, module, "aliases", error));
-        uint32_t *slot = vv_slots_at(&module->slots, hash_alias(module, row), is_alias, module,
-                                     &module->aliases[row].name);
-        *slot = row + 1; /* the last one of a name counts */
+        *vv_slots_at(&module->slots, hash_name(name), is_alias, module, &name) = row + 1;
     }
-    return VARVE_OK;
+    return VARVE_OK; /* the last one of a name counts */
 }
 
 uint32_t vv_mlir_find_alias(const struct vv_mlir_module *module, uint64_t begin, uint64_t end)
 {
-    uint32_t name = vv_intern_find(&module->strings, module->text + begin, end - begin);
-    if (name == UINT32_MAX)
-        return VV_MLIR_NONE;
+    struct name name = { module->text + begin, end - begin };
     return vv_slots_find(&module->slots, hash_name(name), is_alias, module, &name);
 }

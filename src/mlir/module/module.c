@@ -83,11 +83,13 @@ static enum braces braces_at(const struct scan *scan, uint64_t brace)
                                 : vv_mlir_name_end(text, at, scan->end);
     if (behind == at || is_access(scan, at))
         return OTHER;
+    uint64_t name_end = behind;
     behind = vv_mlir_skip_blanks(text, behind, scan->end);
     char next = behind < scan->end ? text[behind] : '}';
     if (next == '=' || next == ',' || (next == '}' && !is_new_line))
         return DICTIONARY;
-    return next == ':' || (is_quoted && next != '(') ? OTHER : REGION;
+    bool is_dotted = memchr(text + at, '.', name_end - at) != NULL;
+    return (next == ':' && !is_dotted) || (is_quoted && next != '(') ? OTHER : REGION;
 }
 
 static enum varve_code push(struct scan *scan, char closer, enum braces braces,
@@ -405,16 +407,16 @@ static enum varve_code skip_label(struct scan *scan, struct varve_error *error)
     return VARVE_OK;
 }
 
-static enum varve_code add_alias(struct scan *scan, uint64_t begin, uint64_t name_end,
+static enum varve_code add_alias(struct scan *scan, struct vv_mlir_span name,
                                  struct vv_mlir_span inside, struct varve_error *error)
 {
     struct vv_mlir_module *module = scan->module;
-    struct vv_mlir_alias alias = { .inside = inside, .place = VV_MLIR_NONE };
-    VV_TRY(vv_intern_add(&module->strings, scan->text + begin, name_end - begin, &alias.name,
-                         error));
+    if (module->alias_count == VV_MLIR_NONE - 1)
+        VV_FAIL(error, VARVE_LIMIT, "%s has more aliases than 2^32-2", module->path);
     VV_TRY(vv_array_reserve(&module->aliases, &module->alias_capacity,
                             (size_t)module->alias_count + 1, sizeof *module->aliases, error));
-    module->aliases[module->alias_count++] = alias;
+    module->aliases[module->alias_count++] = (struct vv_mlir_alias){
+        .name = name, .inside = inside, .place = VV_MLIR_NONE };
     return VARVE_OK;
 }
 
@@ -433,7 +435,7 @@ static enum varve_code read_alias(struct scan *scan, struct varve_error *error)
         struct vv_mlir_span inside = { at + 4, 0 };
         VV_TRY(vv_mlir_skip_brackets(scan->module, at + 3, &at, error));
         inside.end = at - 1;
-        VV_TRY(add_alias(scan, begin, name_end, inside, error));
+        VV_TRY(add_alias(scan, (struct vv_mlir_span){ begin, name_end }, inside, error));
     }
     while (at < scan->end && text[at] != '\n') {
         if (text[at] == '"') {

@@ -39,8 +39,8 @@ struct vv_mlir_op {
 
 /* "#loc7 = loc(…)". */
 struct vv_mlir_alias {
+    struct vv_mlir_span name;     /* "#loc7"                                                    */
     struct vv_mlir_span inside;   /* what stands in loc( )                                      */
-    uint32_t name;                /* string: "#loc7"                                            */
     uint32_t place;               /* row in places, if an operation's location is this; or _NONE */
     uint32_t first_part, part_count; /* where its parts stand inside another's; 0: nowhere       */
     uint16_t depth;               /* there, of the first                                        */

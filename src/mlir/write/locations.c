@@ -8,22 +8,17 @@
 #include "mlir/write/kinds.h"
 #include "mlir/write/old.h"
 
-/* Aliases that an earlier run wrote: "#varve7". */
-static bool is_our_alias(const struct vv_mlir_module *module, uint32_t row)
+/* The number of an alias that an earlier run wrote, "#varve7"; 0 = it is another one. */
+static uint64_t number_of(const struct vv_mlir_module *module, uint32_t row)
 {
     static const char before[] = "#varve";
-    const char *name = vv_mlir_string(module, module->aliases[row].name);
-    size_t length = sizeof before - 1;
-    return strncmp(name, before, length) == 0 && name[length] != '\0' &&
-           strspn(name + length, "0123456789") == strlen(name + length);
-}
-
-static uint64_t number_of(const char *name)
-{
-    uint64_t number = 0;
-    for (const char *at = name + strlen("#varve"); *at != '\0' && number < UINT32_MAX; at++)
-        number = number * 10 + (uint64_t)(*at - '0');
-    return number;
+    struct vv_mlir_span name = module->aliases[row].name;
+    uint64_t at = name.begin + sizeof before - 1, number = 0;
+    if (at >= name.end || memcmp(module->text + name.begin, before, at - name.begin) != 0)
+        return 0;
+    for (; at < name.end && vv_mlir_is_digit(module->text[at]) && number < UINT32_MAX; at++)
+        number = number * 10 + (uint64_t)(module->text[at] - '0');
+    return at == name.end ? number : 0;
 }
 
 /* ---- what was there before ---- */
@@ -253,10 +248,8 @@ static enum varve_code drop_aliases(struct writer *writer, struct varve_error *e
     const struct vv_mlir_module *module = writer->module;
     uint64_t ours = 0, last = 0;
     for (uint32_t row = 0; row < module->alias_count; row++) {
-        if (!is_our_alias(module, row))
-            continue;
-        uint64_t number = number_of(vv_mlir_string(module, module->aliases[row].name));
-        ours++;
+        uint64_t number = number_of(module, row);
+        ours += number > 0;
         last = number > last ? number : last;
     }
     writer->next = 1;
@@ -272,7 +265,7 @@ static enum varve_code drop_aliases(struct writer *writer, struct varve_error *e
         return VARVE_OK;
     }
     for (uint32_t row = 0; row < module->alias_count; row++)
-        if (is_our_alias(module, row))
+        if (number_of(module, row) > 0)
             VV_TRY(vv_mlir_edit_add(&writer->edits, line_of(module, row), VV_MLIR_NONE,
                                     VV_MLIR_NONE, error));
     return VARVE_OK;
