@@ -76,6 +76,9 @@ int vv_program_open(const struct vv_arguments *arguments, const char *path, bool
     *out_program = (struct vv_program){ .path = path };
     if (!takes_vmfb || !open_vmfb(path, out_program, &code, &error))
         code = open_module(arguments, out_program, &error);
+    if (code == VARVE_OK && out_program->module.cut_places > 0)
+        vv_say("%s: %u locations are longer than is read of one; what stands first in them counts",
+               path, out_program->module.cut_places);
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
     vv_program_close(out_program);

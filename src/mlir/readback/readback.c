@@ -74,6 +74,7 @@ struct reader {
     struct found *found;
     size_t count, capacity;
     struct vv_intern records; /* texts by which records are told apart                          */
+    bool *is_bare;            /* by string of the module: it is metadata without an annotation   */
 };
 
 static bool is_name_of_source(const struct vv_mlir_module *module, const struct vv_mlir_part *part)
@@ -146,9 +147,12 @@ static enum varve_code read_location(struct reader *reader, uint32_t row,
         const struct vv_mlir_part *part = &module->parts[i++];
         const char *text = vv_mlir_string(module, part->text);
         struct found found = { .op = row };
-        if (part->kind != VV_MLIR_FUSED ||
-            !vv_mlir_annotation_read(text, strlen(text), reader->key, &found.annotation))
+        if (part->kind != VV_MLIR_FUSED || reader->is_bare[part->text])
             continue;
+        if (!vv_mlir_annotation_read(text, strlen(text), reader->key, &found.annotation)) {
+            reader->is_bare[part->text] = true;
+            continue;
+        }
         uint32_t behind = i;
         while (behind < limit && module->parts[behind].depth > part->depth)
             behind++;
@@ -336,9 +340,13 @@ enum varve_code vv_mlir_readback(const struct vv_mlir_module *module, const char
 {
     struct reader reader = { .module = module, .key = key };
     VV_TRY(vv_intern_init(&reader.records, error));
+    reader.is_bare = calloc((size_t)module->strings.count + 1, sizeof *reader.is_bare);
     vv_sheet_init(out_sheet, "annotations", "ANNOTATIONS", columns, COLUMNS);
-    enum varve_code code = read_all(&reader, top, out_sheet, error);
+    enum varve_code code = reader.is_bare != NULL
+                               ? read_all(&reader, top, out_sheet, error)
+                               : vv_fail(error, VARVE_NO_MEMORY, "no memory for a table");
     free(reader.found);
+    free(reader.is_bare);
     vv_intern_deinit(&reader.records);
     if (code != VARVE_OK)
         vv_sheet_deinit(out_sheet);

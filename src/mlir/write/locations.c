@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* locations.c — writes annotations and tags into locations. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mlir/module/cursor.h"
@@ -117,9 +118,21 @@ struct writer {
     const struct vv_mlir_mark *marks;
     const struct vv_mlir_write_options *options; /* NULL: tags are written                       */
     struct vv_mlir_edits edits;
+    uint8_t *ours; /* by place: 1 = nothing of ours can be in it, 2 = something; 0 = not known   */
     uint64_t next; /* number of the next alias                                                  */
     FILE *out;
 };
+
+/* Metadata may be long, and many operations may share it. */
+static bool may_be_ours(const struct writer *writer, uint32_t row)
+{
+    uint32_t place = writer->module->ops[row].place;
+    if (place == VV_MLIR_NONE)
+        return false;
+    if (writer->ours[place] == 0)
+        writer->ours[place] = vv_mlir_may_be_ours(writer->module, place) ? 2 : 1;
+    return writer->ours[place] == 2;
+}
 
 static struct vv_mlir_span location_of(const struct vv_mlir_op *op)
 {
@@ -132,7 +145,8 @@ static bool find_saying(const struct writer *writer, const struct vv_mlir_edit *
                         struct saying *saying)
 {
     const struct vv_mlir_module *module = writer->module;
-    saying->old = vv_mlir_old_of(module, edit->op);
+    bool is_raw = writer->options == NULL && !may_be_ours(writer, edit->op);
+    saying->old = is_raw ? vv_mlir_raw_of(module, edit->op) : vv_mlir_old_of(module, edit->op);
     saying->is_annotated = false;
     if (edit->mark != VV_MLIR_NONE)
         saying->is_annotated =
@@ -279,7 +293,7 @@ static enum varve_code find_edits(struct writer *writer, size_t count, struct va
     uint32_t mark = 0;
     for (uint32_t row = 0; row < module->op_count; row++) {
         bool is_marked = mark < count && writer->marks[mark].op == row;
-        if (writer->options == NULL || is_marked || vv_mlir_may_be_ours(module, row))
+        if (writer->options == NULL || is_marked || may_be_ours(writer, row))
             VV_TRY(vv_mlir_edit_add(&writer->edits, location_of(&module->ops[row]), row,
                                     is_marked ? mark : VV_MLIR_NONE, error));
         mark += is_marked;
@@ -312,10 +326,14 @@ enum varve_code vv_mlir_write_locations(const struct vv_mlir_module *module,
                                         struct varve_error *error)
 {
     struct writer writer = { .module = module, .marks = marks, .options = options, .out = out };
+    writer.ours = calloc((size_t)module->place_count + 1, 1);
+    if (writer.ours == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u locations", module->place_count);
     enum varve_code code = find_edits(&writer, count, error);
     if (code == VARVE_OK)
         put_text(&writer);
     vv_mlir_edits_deinit(&writer.edits);
+    free(writer.ours);
     return code;
 }
 

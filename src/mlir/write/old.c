@@ -134,14 +134,21 @@ static bool take_tag(const char *text, struct vv_mlir_span said, struct vv_mlir_
     return true;
 }
 
-struct vv_mlir_old vv_mlir_old_of(const struct vv_mlir_module *module, uint32_t row)
+/* The whole location, as it stands. */
+struct vv_mlir_old vv_mlir_raw_of(const struct vv_mlir_module *module, uint32_t row)
 {
     const struct vv_mlir_op *op = &module->ops[row];
     struct vv_mlir_old old = { .inside = { 0, 0 } };
-    if (op->location.end == 0)
-        return old;
-    old.inside =
-        trim(module->text, (struct vv_mlir_span){ op->location.begin + 4, op->location.end - 1 });
+    if (op->location.end > 0)
+        old.inside = trim(module->text, (struct vv_mlir_span){ op->location.begin + 4,
+                                                               op->location.end - 1 });
+    return old;
+}
+
+struct vv_mlir_old vv_mlir_old_of(const struct vv_mlir_module *module, uint32_t row)
+{
+    const struct vv_mlir_op *op = &module->ops[row];
+    struct vv_mlir_old old = vv_mlir_raw_of(module, row);
     for (int layer = 0; layer < LAYERS_MAX && !is_empty(old.inside); layer++) {
         struct vv_mlir_span said = layer == 0 && op->alias != VV_MLIR_NONE
                                        ? trim(module->text, module->aliases[op->alias].inside)
@@ -152,10 +159,9 @@ struct vv_mlir_old vv_mlir_old_of(const struct vv_mlir_module *module, uint32_t 
     return old;
 }
 
-bool vv_mlir_may_be_ours(const struct vv_mlir_module *module, uint32_t row)
+bool vv_mlir_may_be_ours(const struct vv_mlir_module *module, uint32_t place)
 {
-    uint32_t place = module->ops[row].place;
-    if (place == VV_MLIR_NONE || module->places[place].part_count == 0)
+    if (module->places[place].part_count == 0)
         return false;
     const struct vv_mlir_part *part = &module->parts[module->places[place].first_part];
     const char *text = vv_mlir_string(module, part->text);

@@ -16,10 +16,12 @@ struct vv_mlir_old {
     struct vv_mlir_span tag;         /* of "varve#7:" around it, in quotes                       */
 };
 
+/* The location of ops[row], in which nothing of ours is. */
+struct vv_mlir_old vv_mlir_raw_of(const struct vv_mlir_module *module, uint32_t row);
 /* Of the location of ops[row]. */
 struct vv_mlir_old vv_mlir_old_of(const struct vv_mlir_module *module, uint32_t row);
 
-/* Can there be something of ours in the location of ops[row]? Costs no search. */
-bool vv_mlir_may_be_ours(const struct vv_mlir_module *module, uint32_t row);
+/* Can there be something of ours in places[place]? */
+bool vv_mlir_may_be_ours(const struct vv_mlir_module *module, uint32_t place);
 
 #endif
