@@ -66,6 +66,7 @@ struct vv_mlir_build {
     struct vv_slots thing_slots, chain_slots;
     uint32_t *frames_of;                   /* by chain: first frame + 1; 0 = not copied yet     */
     int64_t producer_ns[VV_MLIR_PRODUCERS];
+    bool is_by_line;                       /* a source line is what a slice executes            */
 };
 
 /* Finds the call chains and ranges of all slices. chains.c */

@@ -41,6 +41,17 @@ static bool is_summed_graph(const struct vv_model *model)
     return false;
 }
 
+/* Where nothing on the threads has a name, as in a sampler's trace, source lines are what runs. */
+static enum varve_code of_threads(struct vv_mlir_build *build, struct varve_error *error)
+{
+    VV_TRY(vv_mlir_of_threads(build, error));
+    if (build->execution_count > 0)
+        return VARVE_OK;
+    build->is_by_line = true;
+    build->profile->unnamed_ns = 0;
+    return vv_mlir_of_threads(build, error);
+}
+
 static enum varve_code make(struct vv_mlir_build *build, const struct vv_question *question,
                             struct varve_error *error)
 {
@@ -56,7 +67,7 @@ static enum varve_code make(struct vv_mlir_build *build, const struct vv_questio
         VV_TRY(vv_mlir_of_devices(build, device, &build->profile->is_device, error));
         build->profile->is_device |= device != NULL;
         if (!build->profile->is_device)
-            VV_TRY(vv_mlir_of_threads(build, error));
+            VV_TRY(of_threads(build, error));
         VV_TRY(vv_mlir_make_records(build, error));
     }
     build->profile->producer = producer_of(build);

@@ -191,6 +191,21 @@ static enum varve_code key_of_words(struct vv_mlir_build *build, uint32_t slice,
     return VARVE_OK;
 }
 
+/* A sample of a program that names no operation has the line that ran. */
+static enum varve_code thing_of_line(struct vv_mlir_build *build, uint32_t slice,
+                                     struct vv_mlir_key *key, uint32_t *out_thing,
+                                     struct varve_error *error)
+{
+    const struct vv_model *model = build->model;
+    uint32_t source = model->slices.source[slice];
+    if (source == 0 || model->sources.line[source] == 0)
+        return VARVE_OK;
+    struct vv_mlir_key line = { .process = key->process, .device = key->device,
+                                .line = model->sources.line[source] };
+    VV_TRY(vv_mlir_copy_text(build, model->sources.file[source], &line.file, error));
+    return vv_mlir_add_thing(build, &line, out_thing, error);
+}
+
 enum varve_code vv_mlir_thing_of(struct vv_mlir_build *build, uint32_t slice, uint32_t device,
                                  uint32_t *out_thing, struct varve_error *error)
 {
@@ -211,6 +226,8 @@ enum varve_code vv_mlir_thing_of(struct vv_mlir_build *build, uint32_t slice, ui
     } else {
         VV_TRY(key_of_words(build, slice, &said, &key, &producer, error));
     }
+    if (build->is_by_line)
+        return thing_of_line(build, slice, &key, out_thing, error);
     if (key.name == 0 && key.type == 0 && key.symbol == 0)
         return VARVE_OK;
     if (key.instruction == 0)
