@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define HANDLE(name) typedef struct { void *pointer; } name
 HANDLE(MlirContext);
@@ -81,8 +82,11 @@ struct capi {
 };
 #undef CAPI_MEMBER
 
-/* Of the program's words the first is the library's path, if the program takes one. Says on
- * standard error what is wrong, and returns false. */
+/* Where the program says what is wrong: standard error as it was at the begin. */
+extern FILE *said;
+
+/* Of the program's words the first is the library's path, if the program takes one. On failure says
+ * what is wrong and returns false. */
 extern const bool takes_library;
 bool fill_capi(const char *path, struct capi *out_capi);
 

@@ -101,13 +101,13 @@ static bool has_dialects(const struct job *job, MlirContext context,
             job->capi->mlirContextGetOrLoadDialect(context, name).pointer != NULL)
             continue;
         if (missing++ == 0)
-            fprintf(stderr, "its names and types would be lost, for here is no dialect ");
+            fprintf(said, "its names and types would be lost, for here is no dialect ");
         else
-            fprintf(stderr, ", ");
-        fprintf(stderr, "%.*s (%u operations)", (int)name.length, name.data, dialect->op_count);
+            fprintf(said, ", ");
+        fprintf(said, "%.*s (%u operations)", (int)name.length, name.data, dialect->op_count);
     }
     if (missing > 0)
-        fprintf(stderr, "\n");
+        fprintf(said, "\n");
     return missing == 0;
 }
 
@@ -119,7 +119,7 @@ static int read_module(const struct job *job, MlirContext context, bool is_vhlo,
     MlirModule module = { 0 };
     *out_module = (MlirOperation){ 0 };
     if (is_vhlo && capi->stablehloDeserializePortableArtifactNoError == NULL) {
-        fprintf(stderr, "it is a portable artifact of StableHLO, which only a library with "
+        fprintf(said, "it is a portable artifact of StableHLO, which only a library with "
                         "StableHLO reads: torch-mlir's\n");
         return VV_MLIR_EXIT_LIBRARY;
     }
@@ -136,7 +136,7 @@ static int read_module(const struct job *job, MlirContext context, bool is_vhlo,
     if (module.pointer != NULL)
         *out_module = capi->mlirModuleGetOperation(module);
     if (out_module->pointer == NULL) {
-        fprintf(stderr, "%s\n", message->bytes > 0 ? message->text
+        fprintf(said, "%s\n", message->bytes > 0 ? message->text
                                                    : "it is refused, and no reason is given");
         return VV_MLIR_EXIT_INPUT;
     }
@@ -179,7 +179,7 @@ static bool can_be_bytecode(const struct job *job, MlirContext context, MlirOper
     job->capi->mlirOperationWalk(module, find_unknown, &search, 0);
     if (search.name[0] == '\0')
         return true;
-    fprintf(stderr, "as bytecode it would be unreadable for tools that know %s, which is not known "
+    fprintf(said, "as bytecode it would be unreadable for tools that know %s, which is not known "
                     "here; keep the text, or give --mlir-lib of the library that knows it\n",
             search.name);
     return false;
@@ -240,7 +240,7 @@ static int write_module(const struct job *job, MlirOperation module)
     }
     flush(&sink);
     if (sink.failure != 0) {
-        fprintf(stderr, "cannot write the module: %s\n", strerror(sink.failure));
+        fprintf(said, "cannot write the module: %s\n", strerror(sink.failure));
         return VV_MLIR_EXIT_FAILED;
     }
     return 0;
@@ -254,13 +254,13 @@ int convert(const struct job *job)
     MlirOperation module;
     message.capi = job->capi;
     if (job->bytes == 0) {
-        fprintf(stderr, "it is empty\n");
+        fprintf(said, "it is empty\n");
         return VV_MLIR_EXIT_INPUT;
     }
     bool is_bytecode = job->bytes >= 4 && memcmp(job->text, "ML\xefR", 4) == 0;
     if (is_bytecode &&
         vv_mlir_bytecode_read(job->text, job->bytes, &bytecode, &error) != VARVE_OK) {
-        fprintf(stderr, "%s\n", error.message);
+        fprintf(said, "%s\n", error.message);
         return VV_MLIR_EXIT_INPUT;
     }
     MlirContext context = make_context(job->capi, &message);

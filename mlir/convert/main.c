@@ -23,13 +23,15 @@
 #include "convert.h"
 #include "mlir/engine/exits.h"
 
+FILE *said;
+
 /* With a NUL behind the text, which MLIR's lexer looks at. */
 static const char *map_input(size_t *out_bytes)
 {
     struct stat about;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode)) {
-        fprintf(stderr, "standard input is no file\n");
+        fprintf(said, "standard input is no file\n");
         return NULL;
     }
     size_t bytes = (size_t)about.st_size;
@@ -38,7 +40,7 @@ static const char *map_input(size_t *out_bytes)
     if (room == MAP_FAILED ||
         (bytes > 0 && mmap(room, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, STDIN_FILENO, 0) ==
                           MAP_FAILED)) {
-        fprintf(stderr, "cannot map the input: %s\n", strerror(errno));
+        fprintf(said, "cannot map the input: %s\n", strerror(errno));
         return NULL;
     }
     *out_bytes = bytes;
@@ -49,16 +51,16 @@ static const char *map_input(size_t *out_bytes)
 static int keep_output(void)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    int said = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    int message = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (out < 0 || said < 0 || nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
+    if (out < 0 || message < 0 || nothing < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0)
         return -1;
-    FILE *messages = fdopen(said, "w");
-    if (messages == NULL)
+    FILE *kept = fdopen(message, "w");
+    if (kept == NULL)
         return -1;
-    setvbuf(messages, NULL, _IONBF, 0);
-    stderr = messages;
+    setvbuf(kept, NULL, _IONBF, 0);
+    said = kept;
     return out;
 }
 
@@ -68,10 +70,11 @@ int main(int argc, char **argv)
     struct capi capi = { 0 };
     struct job job = { .capi = &capi };
     int first = takes_library ? 2 : 1, form = 0;
+    said = stderr;
     while (argc == first + 2 && form < 3 && strcmp(argv[first], forms[form]) != 0)
         form++;
     if (argc != first + 2 || form == 3) {
-        fprintf(stderr, "usage: %s %stext|generic|bytecode NAME <IN >OUT\n",
+        fprintf(said, "usage: %s %stext|generic|bytecode NAME <IN >OUT\n",
                 program_invocation_short_name, takes_library ? "LIBRARY " : "");
         return VV_MLIR_EXIT_USAGE;
     }

@@ -27,12 +27,12 @@ bool fill_capi(const char *path, struct capi *out_capi)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        fprintf(stderr, "cannot open the library: %s\n", dlerror());
+        fprintf(said, "cannot open the library: %s\n", dlerror());
         return false;
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!find(library, all[i].name, (char *)out_capi + all[i].member)) {
-            fprintf(stderr,
+            fprintf(said,
                     "%s is no library with MLIR's C API: it has no %s; torch-mlir has "
                     "libTorchMLIRAggregateCAPI.so, IREE has libIREECompiler.so\n",
                     path, all[i].name);

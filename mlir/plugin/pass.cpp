@@ -177,19 +177,12 @@ void build(OpPassManager &manager, const ProfileGuidedOptions &options) {
   pass->carrier = options.carrier;
   pass->attribute = options.attribute;
   manager.addPass(std::move(pass));
-  for (const auto &add : profileGuidedPasses())
-    add(manager);
   if (!options.passes.empty() && failed(parsePassPipeline(options.passes, manager)))
     llvm::report_fatal_error(llvm::Twine("varve-profile-guided: no such passes: ") +
                              options.passes.getValue());
 }
 
 } // namespace
-
-llvm::SmallVectorImpl<std::function<void(OpPassManager &)>> &profileGuidedPasses() {
-  static llvm::SmallVector<std::function<void(OpPassManager &)>> all;
-  return all;
-}
 
 void registerPasses() {
   PassRegistration<AnnotateOperationsProfile>();

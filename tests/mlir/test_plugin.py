@@ -144,3 +144,17 @@ def test_the_dialect_verifies_its_attributes(plugin, attribute, words):
         assert done.returncode == 0, done.stderr
     else:
         assert done.returncode != 0 and words in done.stderr and ":2:1: error: " in done.stderr
+
+
+@pytest.mark.usefixtures("debian")
+def test_a_trait_for_operations_of_ones_own(plugin, trace, build):
+    own = f"{build}/mlir/examples/own_dialect.so"
+    done = run((*plugin, f"--load-dialect-plugin={own}", f"--load-pass-plugin={own}"),
+               f"annotate-operations-profile{{profile={trace} report=0}},say-profile",
+               given='%0 = "own.layer"() : () -> i1 loc("net/mm")\n'
+                     '%1 = "own.layer"(%0) : (i1) -> i1 loc("net/none")\n'
+                     '"tf.Relu"(%1) : (i1) -> () loc("net/relu")\n')
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("remark: ") == 1
+    assert 'loc("net/mm"): own.layer from 0 for 210000 ns' in done.stderr
+    assert profiles(done.stdout, "profiler_data") == [{"dur": 210000, "ts": 0}]
