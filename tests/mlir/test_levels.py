@@ -11,6 +11,7 @@ TO_LLVM = ("convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-arith
            "convert-math-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,"
            "convert-cf-to-llvm,reconcile-unrealized-casts")
 FROM_TOSA = "func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor)"
+TILE = marked.PROGRAMS / "tile.mlir"
 
 # program, pipeline, operations that had a mark, kept in attributes, kept in locations
 LEVELS = [
@@ -23,6 +24,9 @@ LEVELS = [
     ("tensors", BUFFERS, 15, 13, 15),
     ("tensors", f"{BUFFERS},{TO_LOOPS}", 15, 7, 13),
     ("tensors", f"{BUFFERS},{TO_LOOPS},{TO_LLVM}", 15, 7, 13),
+    ("tensors", f"transform-preload-library{{transform-library-paths={TILE}}},"
+                "transform-interpreter", 15, 15, 15),
+    ("elementwise", "convert-elementwise-to-linalg", 5, 5, 5),
     ("tosa", "canonicalize", 8, 8, 8),
     ("tosa", FROM_TOSA, 8, 1, 8),
     ("tosa", f"{FROM_TOSA},linalg-fuse-elementwise-ops,{BUFFERS},{TO_LOOPS}", 8, 1, 8),
