@@ -74,6 +74,16 @@ def test_events_count_in_the_order_of_the_file(build, tmp_path, seed):
         for k, level in enumerate(levels[1:]) for i, item in enumerate(level))
 
 
+def test_a_node_has_the_whole_name_of_its_event(build, tmp_path):
+    plane = xspace_bytes.Plane("/host:CPU", 1)
+    plane.metadata("block0/attn/MatMul:MatMul", "MatMul")
+    plane.line(1, [plane.event("block0/attn/MatMul:MatMul", 0, 1000), plane.event("b", 1, 1000)])
+    path = tmp_path / "t.xplane.pb"
+    path.write_bytes(xspace_bytes.space(plane))
+    graph = built_graph.read(build, "--compat", "mlirgraph", path)
+    assert [node["name"] for node in graph.nodes] == ["block0/attn/MatMul:MatMul", "b"]
+
+
 def test_times_without_a_start_count_as_they_are(build, tmp_path):
     plane = xspace_bytes.Plane("/host:CPU", 1)
     plane.line(1, [plane.event("a", 0, 1000)], timestamp_ns=1_700_000_000_000_000_000)

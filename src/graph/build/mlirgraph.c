@@ -12,8 +12,10 @@
 #include "graph/build/building.h"
 #include "graph/build/kinds.h"
 #include "graph/build/thesis_levels.h"
+#include "model/arg_walk.h"
 
 #define PLANE "/host:CPU"
+#define LONG_NAME "long_name" /* the argument of an event of an XSpace that has two names         */
 #define PS_PER_NS 1000
 
 struct copying {
@@ -69,14 +71,30 @@ static enum varve_code take_events(struct copying *copying, struct varve_error *
     return VARVE_OK;
 }
 
+/* What the profiler calls the event, whole: the node's name with its type, where Varve's own tables
+ * say the type alone. */
+static uint32_t whole_name(const struct vv_model *model, uint32_t long_name, uint32_t row)
+{
+    struct vv_arg_walk walk = vv_arg_walk(model, model->slices.first_arg[row],
+                                          model->slices.arg_count[row]);
+    for (uint32_t arg; vv_arg_next(&walk, &arg);)
+        if (model->args.key[arg] == long_name && model->args.kind[arg] == VV_ARG_TEXT)
+            return (uint32_t)model->args.value[arg];
+    return model->slices.name[row];
+}
+
 /* Times count from where the producer's clock does. */
 static enum varve_code add_nodes(struct copying *copying, struct varve_error *error)
 {
     struct vv_graph_building *building = copying->building;
+    const struct vv_model *model = building->model;
+    uint32_t long_name = vv_intern_find(&model->strings, LONG_NAME, strlen(LONG_NAME));
     for (size_t i = 0; i < copying->count; i++) {
         uint32_t node, row = copying->rows[i].row;
         VV_TRY(vv_graph_add_slice_node(building, row, VV_DAG_OPERATOR,
                                        building->model->slices.self_ns[row], &node, error));
+        VV_TRY(vv_graph_text(building, whole_name(model, long_name, row),
+                             &building->dag->nodes.name[node], error));
         building->dag->nodes.id[node] = i;
         building->dag->nodes.begin_ns[node] -= building->model->run.origin_ns;
         building->dag->nodes.end_ns[node] -= building->model->run.origin_ns;
