@@ -55,6 +55,9 @@ static const struct { const char *word; bool is_fused; } prefixes[] = {
     { "_", false },
 };
 
+/* What stands behind it, if more than one is done. */
+static const char *const suffixes[] = { "WithBias" };
+
 static char small(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
@@ -105,6 +108,20 @@ static bool cut_prefixes(const char **text, size_t *bytes)
     return is_fused;
 }
 
+/* "Conv2DBackpropFilterWithBias" -> "Conv2DBackpropFilter" */
+static bool cut_suffixes(const char *text, size_t *bytes)
+{
+    bool is_fused = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t length = strlen(suffixes[i]);
+        if (*bytes <= length || memcmp(text + *bytes - length, suffixes[i], length) != 0)
+            continue;
+        *bytes -= length;
+        is_fused = true;
+    }
+    return is_fused;
+}
+
 /* "AddV2" -> "Add". */
 static void cut_version(const char *text, size_t *bytes)
 {
@@ -133,6 +150,7 @@ void vv_mlir_kind_of(const char *text, size_t bytes, struct vv_mlir_kind *out)
     memset(out, 0, sizeof *out);
     cut_dialect(&text, &bytes);
     out->is_fused = cut_prefixes(&text, &bytes);
+    out->is_fused |= cut_suffixes(text, &bytes);
     cut_version(text, &bytes);
     for (size_t i = 0; i < bytes && length + 1 < sizeof out->exact; i++)
         if (text[i] != '_' && text[i] != '-')

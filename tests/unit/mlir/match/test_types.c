@@ -31,6 +31,8 @@ static void kinds(void **state)
         { "_FusedMatMul", "matmul", "matmul", true },
         { "FusedConv", "conv", "conv", true },
         { "_MklNativeFusedMatMul", "matmul", "matmul", true },
+        { "_MklNativeConv2DBackpropFilterWithBias", "conv2dbackpropfilter", "conv2dbackpropfilter",
+          true },
         { "_MklTranspose", "transpose", "transpose", false },
         { "tf.BatchMatMulV2", "batchmatmul", "matmul", false },
         { "stablehlo.dot_general", "dotgeneral", "matmul", false },
