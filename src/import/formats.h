@@ -27,6 +27,7 @@
     FORMAT(database) \
     FORMAT(dot) \
     FORMAT(profile_csv) \
+    FORMAT(mlir) \
     FORMAT(memory_plan) \
     FORMAT(perf_script)
 
