@@ -10,7 +10,7 @@
 vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
     vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_dag, vv_cmd_diff, vv_cmd_info,
     vv_cmd_validate, vv_cmd_export, vv_cmd_pack, vv_cmd_doctor, vv_cmd_help, vv_cmd_version,
-    vv_cmd_completions, vv_cmd_annotate, vv_cmd_tag;
+    vv_cmd_completions, vv_cmd_annotate, vv_cmd_tag, vv_cmd_hot;
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -323,6 +323,22 @@ const struct vv_verb vv_verbs[] = {
                            { "varve tag net.mlirbc --mlir-lib python --emit bytecode -o t.mlirbc",
                              "bytecode in, bytecode out" }),
       .run = vv_cmd_tag },
+    { .name = "hot", .group = "MLIR", .summary = "the few operations that take the time",
+      .operands = "MODULE",
+      .description =
+          "Lists the operations of an annotated program in MLIR that take most of its time. With "
+          "-o it writes the program with the attribute varve.hot on them, and with --script a "
+          "script for mlir-opt that exchanges loops, tiles or vectorizes the marked operations "
+          "alone. varve annotate writes a profile into a program.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TOP_SHARE, VV_OPTION_OUTPUT, VV_OPTION_SCRIPT,
+                        VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD,
+                        VV_OPTION_UNIT, VV_OPTION_FIELDS),
+      .output = "write the program there, with marks on its hot operations",
+      .table = "hot",
+      .examples = EXAMPLES({ "varve hot annotated.mlir", "80 % of the time" },
+                           { "varve hot annotated.mlir -o hot.mlir",
+                             "the program, with marks" }),
+      .run = vv_cmd_hot },
     { .name = "doctor", .group = "Prepare",
       .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
       .description =

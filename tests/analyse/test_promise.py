@@ -51,6 +51,7 @@ def test_the_page_names_the_tables_of_every_verb(root, varve, trace):
     assert set(verbs) >= {"report", "steps", "info"}
     del verbs["diff"]  # of two traces: below
     del verbs["annotate"]  # of a module: tests/mlir
+    del verbs["hot"]  # of a program in MLIR: mlir/test_hot.py
     for verb, tables in verbs.items():
         document = document_of(varve, verb, "--json", str(trace))
         assert list(document) == ["schema", "trace", "tables"]

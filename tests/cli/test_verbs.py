@@ -14,7 +14,7 @@ Record:    record
 Control:   start  stop  status  dump
 Look:      report  steps  critical  memory  idle  dag  diff  info  validate
 Carry:     export  pack
-MLIR:      annotate  tag
+MLIR:      annotate  tag  hot
 Prepare:   doctor  help  version  completions
 
 varve help VERB for more · varve help --all for everything

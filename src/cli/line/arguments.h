@@ -40,7 +40,8 @@ enum vv_option_row {
     VV_OPTION_STEPS, VV_OPTION_STEP_BY, VV_OPTION_WARM_UP, VV_OPTION_THREAD, VV_OPTION_RANK,
     VV_OPTION_DEVICE,
     VV_OPTION_FILTER,
-    VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS,
+    VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TOP_SHARE,
+    VV_OPTION_SCRIPT,
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
@@ -109,6 +110,9 @@ struct vv_arguments {
     const char *key_attr;       /* attribute that holds the name of an operation; NULL = none    */
     const char *emit, *engine;  /* "text" …; "auto" …                                           */
     const char *mlir_lib;       /* path, or "python"; NULL = none named                         */
+    /* hot */
+    const char *top_share;      /* "80%"; NULL = the default                                    */
+    const char *script;         /* a file to write; NULL = none                                 */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */

@@ -181,8 +181,20 @@ static enum varve_code set_value(const struct vv_line *line, int row, const char
     return VARVE_OK;
 }
 
+/* Two options may have one name, if no verb takes both: --top 10 and --top 80%. */
+static int taken_row(const struct parser *parser, int row)
+{
+    const struct vv_option *options = parser->line->options;
+    for (int other = 0; other < parser->line->option_count; other++)
+        if (vv_verb_takes(parser->verb, other) &&
+            strcmp(options[other].name, options[row].name) == 0)
+            return other;
+    return row;
+}
+
 static enum varve_code apply(const struct parser *parser, int row, struct varve_error *error)
 {
+    row = taken_row(parser, row);
     if (!vv_verb_takes(parser->verb, row))
         VV_FAIL(error, VARVE_INVALID, "%s does not take --%s", parser->verb->name,
                 parser->line->options[row].name);

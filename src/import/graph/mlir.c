@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "import/graph/reading.h"
-#include "mlir/annotation/annotation.h"
+#include "mlir/annotation/find.h"
 #include "mlir/module/cursor.h"
 #include "mlir/values/values.h"
 
@@ -51,28 +51,7 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
 
 static bool read_annotation(struct program *program, uint32_t row)
 {
-    static const char *const keys[] = { VV_MLIR_KEY, "profiler_data" };
-    const struct vv_mlir_module *module = &program->module;
-    const struct vv_mlir_op *op = &module->ops[row];
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        struct vv_mlir_place place = { 0 };
-        if (op->place != VV_MLIR_NONE)
-            place = module->places[op->place];
-        for (uint32_t i = 0; i < place.part_count; i++) {
-            const struct vv_mlir_part *part = &module->parts[place.first_part + i];
-            const char *text = vv_mlir_string(module, part->text);
-            if (part->kind == VV_MLIR_FUSED && *text == '{' &&
-                vv_mlir_annotation_read(text, module->strings.lengths[part->text], keys[k],
-                                        &program->annotation))
-                return true;
-        }
-        if (op->attributes.begin < op->attributes.end &&
-            vv_mlir_annotation_read(module->text + op->attributes.begin,
-                                    op->attributes.end - op->attributes.begin, keys[k],
-                                    &program->annotation))
-            return true;
-    }
-    return false;
+    return vv_mlir_annotation_find(&program->module, row, &program->annotation);
 }
 
 static int64_t field(const struct program *program, enum vv_mlir_field which, int64_t otherwise)

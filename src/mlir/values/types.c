@@ -75,29 +75,67 @@ static struct vv_mlir_span types_of(const struct vv_mlir_module *module,
     return arrow > 0 ? (struct vv_mlir_span){ arrow, end } : (struct vv_mlir_span){ 0, 0 };
 }
 
+/* Cuts a list at its commas outside of brackets. */
+static uint32_t cut(const struct vv_mlir_module *module, struct vv_mlir_span all,
+                    struct vv_mlir_span *out_types, uint32_t most)
+{
+    uint32_t count = 0;
+    uint64_t begin = all.begin;
+    for (uint64_t at = all.begin; count < most && begin < all.end;) {
+        if (at < all.end && module->text[at] != ',') {
+            at = step(module, at, all.end);
+            continue;
+        }
+        out_types[count++] = trimmed(module->text, (struct vv_mlir_span){ begin, at });
+        begin = ++at;
+    }
+    return count;
+}
+
+/* Without round brackets around all of it. */
+static struct vv_mlir_span inside(const struct vv_mlir_module *module, struct vv_mlir_span span)
+{
+    span = trimmed(module->text, span);
+    if (span.begin < span.end && module->text[span.begin] == '(' &&
+        step(module, span.begin, span.end) == span.end)
+        return trimmed(module->text, (struct vv_mlir_span){ span.begin + 1, span.end - 1 });
+    return span;
+}
+
 uint32_t vv_mlir_result_types(const struct vv_mlir_module *module, uint32_t op,
                               struct vv_mlir_span *out_types, uint32_t most)
 {
-    uint32_t results = module->ops[op].results, count = 0;
-    struct vv_mlir_span all = trimmed(module->text, types_of(module, &module->ops[op])), one;
+    uint32_t results = module->ops[op].results;
+    struct vv_mlir_span all = inside(module, types_of(module, &module->ops[op]));
     if (all.begin >= all.end || results == 0)
         return 0;
-    if (module->text[all.begin] == '(' && step(module, all.begin, all.end) == all.end)
-        all = trimmed(module->text, (struct vv_mlir_span){ all.begin + 1, all.end - 1 });
-    one.begin = all.begin;
-    for (uint64_t at = all.begin; count < most;) {
-        bool is_end = at >= all.end;
-        if (is_end || module->text[at] == ',') {
-            one.end = at;
-            one = trimmed(module->text, one);
-            out_types[count++] = results == 1 ? last_of_cast(module, one) : one;
-            one.begin = at + 1;
-        }
-        if (is_end)
-            break;
-        at = step(module, at, all.end);
-    }
+    uint32_t count = cut(module, all, out_types, most);
+    if (results == 1 && count == 1)
+        out_types[0] = last_of_cast(module, out_types[0]);
     return count == results || count == most ? count : 0;
+}
+
+uint32_t vv_mlir_input_types(const struct vv_mlir_module *module, uint32_t op,
+                             struct vv_mlir_span *out_types, uint32_t most)
+{
+    const struct vv_mlir_op *row = &module->ops[op];
+    uint64_t end = row->location.end > row->location.begin ? row->location.begin : row->text.end;
+    if (row->types_at > 0 && row->types_at < end) {
+        uint64_t arrow = behind_arrow(module, row->types_at, end);
+        struct vv_mlir_span all = { row->types_at, arrow > 2 ? arrow - 2 : 0 };
+        return arrow == 0 ? 0 : cut(module, inside(module, all), out_types, most);
+    }
+    for (uint64_t at = row->name_at; at < end; at = step(module, at, end)) {
+        if (end - at < 4 || memcmp(module->text + at, "ins(", 4) != 0)
+            continue;
+        uint64_t stop = step(module, at + 3, end), colon = 0;
+        for (uint64_t in = at + 4; in + 1 < stop; in = step(module, in, stop - 1))
+            if (module->text[in] == ':')
+                colon = in + 1;
+        return colon == 0 ? 0
+                          : cut(module, (struct vv_mlir_span){ colon, stop - 1 }, out_types, most);
+    }
+    return 0;
 }
 
 /* ---- sizes ---- */
@@ -121,54 +159,81 @@ static int64_t element_bits(const char *text, uint64_t at, uint64_t end)
     return bits;
 }
 
-/* "4x8xf32" from `at` on; with is_list "[4,8],f32", as torch-mlir writes it. */
-static int64_t shaped_bytes(const char *text, uint64_t at, uint64_t end, bool is_list)
+/* Where the sizes of a type with a shape begin; 0 if it has none. *out_is_list: "[4,8],f32", as
+ * torch-mlir writes them. */
+static uint64_t sizes_at(const char *text, struct vv_mlir_span type, bool *out_is_list)
 {
-    int64_t elements = 1;
-    while (at < end && (vv_mlir_is_digit(text[at]) || vv_mlir_is_blank(text[at]))) {
-        int64_t size = 0;
-        if (vv_mlir_is_blank(text[at])) {
-            at++;
+    static const char *const shaped[] = { "tensor", "memref", "vector" };
+    uint64_t open = type.begin;
+    while (open < type.end && text[open] != '<')
+        open++;
+    for (size_t i = 0; i < sizeof shaped / sizeof *shaped && open < type.end; i++) {
+        size_t length = strlen(shaped[i]);
+        if (open - type.begin < length || memcmp(text + open - length, shaped[i], length) != 0)
             continue;
-        }
-        for (; at < end && vv_mlir_is_digit(text[at]); at++)
-            if (__builtin_mul_overflow(size, 10, &size) ||
-                __builtin_add_overflow(size, text[at] - '0', &size))
-                return VV_MLIR_BYTES_UNKNOWN;
-        if (__builtin_mul_overflow(elements, size, &elements))
-            return VV_MLIR_BYTES_UNKNOWN;
-        if (at < end && text[at] == (is_list ? ',' : 'x'))
-            at++;
-        else if (!is_list)
-            return VV_MLIR_BYTES_UNKNOWN;
+        *out_is_list = open + 1 < type.end && text[open + 1] == '[';
+        return open + (*out_is_list ? 2 : 1);
     }
-    if (is_list && at + 1 < end && text[at] == ']' && text[at + 1] == ',')
-        at += 2;
-    else if (is_list)
-        return VV_MLIR_BYTES_UNKNOWN;
-    int64_t bits = element_bits(text, at, end), all;
-    if (bits == 0 || __builtin_mul_overflow(elements, bits, &all))
-        return VV_MLIR_BYTES_UNKNOWN;
-    return bits == 1 ? elements : (all + 7) / 8;
+    return 0;
+}
+
+/* Reads one size at *at, and what separates it from the next. False: there is none. -1 = "?", or
+ * too large. */
+static bool next_size(const char *text, uint64_t *at, uint64_t end, bool is_list, int64_t *out_size)
+{
+    uint64_t next = *at;
+    int64_t size = 0;
+    while (is_list && next < end && vv_mlir_is_blank(text[next]))
+        next++;
+    uint64_t first = next;
+    if (next < end && text[next] == '?') {
+        size = -1;
+        next++;
+    }
+    for (; next < end && vv_mlir_is_digit(text[next]); next++)
+        if (size >= 0 && (__builtin_mul_overflow(size, 10, &size) ||
+                          __builtin_add_overflow(size, text[next] - '0', &size)))
+            size = -1;
+    if (next == first || next >= end)
+        return false;
+    if (text[next] == (is_list ? ',' : 'x'))
+        next++;
+    else if (!is_list || text[next] != ']')
+        return false;
+    *at = next;
+    *out_size = size;
+    return true;
+}
+
+int vv_mlir_type_sizes(const char *text, struct vv_mlir_span type, int64_t *out_sizes, int most)
+{
+    bool is_list;
+    int rank = 0;
+    int64_t size;
+    uint64_t at = sizes_at(text, type, &is_list);
+    if (at == 0 || at >= type.end || text[at] == '*')
+        return -1;
+    while (rank < most && next_size(text, &at, type.end, is_list, &size))
+        out_sizes[rank++] = size;
+    return rank;
 }
 
 int64_t vv_mlir_type_bytes(const char *text, struct vv_mlir_span type)
 {
-    uint64_t open = type.begin;
-    while (open < type.end && text[open] != '<')
-        open++;
-    if (open == type.end || (type.end - type.begin > 8 &&
-                             memcmp(text + type.begin, "complex<", 8) == 0)) {
+    bool is_list;
+    int64_t elements = 1, size, all;
+    uint64_t at = sizes_at(text, type, &is_list);
+    if (at == 0) {
         int64_t bits = element_bits(text, type.begin, type.end);
         return bits == 0 ? VV_MLIR_BYTES_UNKNOWN : (bits + 7) / 8;
     }
-    static const char *const shaped[] = { "tensor", "memref", "vector" };
-    for (size_t i = 0; i < sizeof shaped / sizeof *shaped; i++) {
-        size_t length = strlen(shaped[i]);
-        if (open - type.begin < length || memcmp(text + open - length, shaped[i], length) != 0)
-            continue;
-        bool is_list = open + 1 < type.end && text[open + 1] == '[';
-        return shaped_bytes(text, open + (is_list ? 2 : 1), type.end, is_list);
-    }
-    return VV_MLIR_BYTES_UNKNOWN;
+    while (next_size(text, &at, type.end, is_list, &size))
+        if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
+            return VV_MLIR_BYTES_UNKNOWN;
+    if (is_list && (type.end - at < 2 || text[at] != ']' || text[at + 1] != ','))
+        return VV_MLIR_BYTES_UNKNOWN;
+    int64_t bits = element_bits(text, is_list ? at + 2 : at, type.end);
+    if (bits == 0 || __builtin_mul_overflow(elements, bits, &all))
+        return VV_MLIR_BYTES_UNKNOWN;
+    return bits == 1 ? elements : (all + 7) / 8;
 }

@@ -38,6 +38,13 @@ void vv_mlir_values_deinit(struct vv_mlir_values *values); /* of a zeroed one, t
  * not say them. Returns their number. */
 uint32_t vv_mlir_result_types(const struct vv_mlir_module *module, uint32_t op,
                               struct vv_mlir_span *out_types, uint32_t most);
+/* The types of what it takes in, in order: those before "->" in the generic form, those of ins( )
+ * in linalg's. Returns their number; 0 if the text does not say them so. */
+uint32_t vv_mlir_input_types(const struct vv_mlir_module *module, uint32_t op,
+                             struct vv_mlir_span *out_types, uint32_t most);
+/* The size of each dimension of a type with a shape: "tensor<4x?xf32>" has 4 and -1. Returns the
+ * rank, at most `most`; -1 = this is no such type, or its rank is not known. */
+int vv_mlir_type_sizes(const char *text, struct vv_mlir_span type, int64_t *out_sizes, int most);
 /* Bytes of a value of this type: tensors, memrefs and vectors of any dialect whose sizes are all
  * known, and scalars. */
 int64_t vv_mlir_type_bytes(const char *text, struct vv_mlir_span type);

@@ -136,7 +136,8 @@ static bool print_mark(const struct vv_mlir_module *module, const struct vv_mlir
         return false;
     const char *name = vv_mlir_string(module, module->ops[marks[mark].op].name);
     return (strchr(options->attribute, '.') != NULL || strcmp(name, "builtin.module") != 0) &&
-           vv_mlir_annotation_print(&marks[mark].annotation, &options->fields, text) > 0;
+           (options->is_unit ||
+            vv_mlir_annotation_print(&marks[mark].annotation, &options->fields, text) > 0);
 }
 
 static enum varve_code find_edits(const struct vv_mlir_module *module,
@@ -174,7 +175,8 @@ enum varve_code vv_mlir_write_attributes(const struct vv_mlir_module *module,
         vv_mlir_put(module, at, edit->span.begin, out);
         if (is_written &&
             find_change(module, &module->ops[edit->op], options->attribute, true, &change))
-            fprintf(out, "%s%s = %s%s", change.before, options->attribute, text, change.behind);
+            fprintf(out, "%s%s%s%s%s", change.before, options->attribute,
+                    options->is_unit ? "" : " = ", options->is_unit ? "" : text, change.behind);
         at = edit->span.end;
     }
     if (code == VARVE_OK)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_hot.c — varve hot: the operations of an annotated program that take most of its time, as a
+ * table; the program with marks on them; a script for stock MLIR. doc/hot.md. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/reading/former.h"
+#include "cli/reading/output.h"
+#include "mlir/engine/engine.h"
+#include "mlir/hot/hot.h"
+
+/* "80%" or "0.8" */
+static enum varve_code parse_share(const char *text, double *out_share, struct varve_error *error)
+{
+    char *end;
+    double share = strtod(text, &end);
+    bool is_percent = strcmp(end, "%") == 0;
+    share /= is_percent ? 100 : 1;
+    if (end == text || (*end != '\0' && !is_percent) || !(share > 0 && share <= 1))
+        VV_FAIL_SAID(error, VARVE_INVALID,
+                     "--top takes a share of the time, such as 80%%, not '%s'", text);
+    *out_share = share;
+    return VARVE_OK;
+}
+
+struct writing {
+    const struct vv_mlir_module *module;
+    const struct vv_mlir_hot *hot;
+    const struct vv_arguments *arguments;
+    const char *path;                     /* that is being written                              */
+};
+
+static enum varve_code put_marks(const struct writing *writing, FILE *stream,
+                                 struct varve_error *error)
+{
+    return vv_mlir_hot_mark(writing->module, writing->hot, stream, error);
+}
+
+static enum varve_code put_script(const struct writing *writing, FILE *stream,
+                                  struct varve_error *error)
+{
+    if (vv_mlir_hot_script(writing->module, writing->hot, stream) > 0)
+        return VARVE_OK;
+    VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
+                 "no script: none of the %zu hot operations of '%s' is of a kind whose loops are "
+                 "known (matrix products and convolutions of linalg). Lower the program to linalg "
+                 "first; annotations in locations stay",
+                 writing->hot->chosen, writing->module->path);
+}
+
+static enum varve_code write_file(struct writing *writing, const char *path,
+                                  enum varve_code (*put)(const struct writing *, FILE *,
+                                                         struct varve_error *),
+                                  struct varve_error *error)
+{
+    struct vv_output output = { .folder = -1 };
+    bool has_former = false, is_file = strcmp(path, "-") != 0;
+    writing->path = path;
+    enum varve_code code = vv_output_open(&output, path, error);
+    if (code == VARVE_OK)
+        code = put(writing, output.stream, error);
+    if (code == VARVE_OK && is_file)
+        code = vv_keep_former(path, &has_former, error);
+    if (code == VARVE_OK)
+        code = vv_output_commit(&output, error);
+    vv_output_abandon(&output);
+    if (code == VARVE_OK && is_file && !writing->arguments->quiet)
+        vv_say("wrote %s%s", path, has_former ? "  (former kept as .old)" : "");
+    return code;
+}
+
+/* The table goes to standard output, unless a file goes there. */
+static int print(const struct writing *writing, struct varve_error *error)
+{
+    const struct vv_arguments *asked = writing->arguments;
+    struct vv_arguments arguments = *asked;
+    struct vv_sheet sheet;
+    const struct vv_sheet *const sheets[] = { &sheet };
+    arguments.output = NULL;
+    if ((asked->output != NULL && strcmp(asked->output, "-") == 0) ||
+        (asked->script != NULL && strcmp(asked->script, "-") == 0))
+        return VV_EXIT_DONE;
+    if (vv_mlir_hot_sheet(writing->module, writing->hot, &sheet, error) != VARVE_OK)
+        return vv_print_error(error);
+    int status = vv_cli_print(&arguments, "hot", writing->module->path, sheets, 1);
+    vv_sheet_deinit(&sheet);
+    return status;
+}
+
+static int act(struct writing *writing)
+{
+    const struct vv_arguments *arguments = writing->arguments;
+    struct varve_error error;
+    int status = print(writing, &error);
+    enum varve_code code = VARVE_OK;
+    if (status != VV_EXIT_DONE)
+        return status;
+    if (arguments->output != NULL)
+        code = write_file(writing, arguments->output, put_marks, &error);
+    if (code == VARVE_OK && arguments->script != NULL)
+        code = write_file(writing, arguments->script, put_script, &error);
+    return code == VARVE_OK             ? VV_EXIT_DONE
+           : vv_is_output_failure(code) ? vv_output_complain(writing->path, &error)
+                                        : vv_print_error(&error);
+}
+
+static enum varve_code check(const struct vv_arguments *arguments, double *out_share,
+                             struct varve_error *error)
+{
+    if (arguments->operand_count != 1)
+        VV_FAIL_SAID(error, VARVE_INVALID,
+                     "hot takes one annotated program: varve hot annotated.mlir");
+    VV_TRY(parse_share(arguments->top_share != NULL ? arguments->top_share : "80%", out_share,
+                       error));
+    if (arguments->output != NULL && arguments->script != NULL &&
+        strcmp(arguments->output, arguments->script) == 0)
+        VV_FAIL_SAID(error, VARVE_INVALID, "-o and --script name the same file, '%s'",
+                     arguments->output);
+    return VARVE_OK;
+}
+
+vv_run_verb vv_cmd_hot;
+
+int vv_cmd_hot(const struct vv_arguments *arguments)
+{
+    const struct vv_mlir_engine_options options = { .library = NULL };
+    struct vv_mlir_source source = { .text = NULL };
+    struct vv_mlir_module module = { .path = NULL };
+    struct vv_mlir_hot hot = { .ops = NULL };
+    struct varve_error error;
+    double share = 0;
+    enum varve_code code = check(arguments, &share, &error);
+    if (code == VARVE_OK)
+        code = vv_mlir_source_open(arguments->operands[0], &options, &source, &error);
+    if (code == VARVE_OK)
+        code = vv_mlir_read(arguments->operands[0], source.text, source.bytes, &module, &error);
+    if (code == VARVE_OK)
+        code = vv_mlir_hot_find(&module, share, &hot, &error);
+    struct writing writing = { .module = &module, .hot = &hot, .arguments = arguments };
+    int status = code == VARVE_OK ? act(&writing) : vv_print_error(&error);
+    vv_mlir_hot_deinit(&hot);
+    vv_mlir_deinit(&module);
+    vv_mlir_source_close(&source);
+    return status;
+}
