@@ -121,6 +121,8 @@ enum vv_choice {
     TABLE(graph, VV_PARTS_ALL | VV_CHOICE_MLIRGRAPH, false, \
           "the graph of what ran: nodes, edges, levels, and what is not known of it") \
     TABLE(graph_nodes, VV_PARTS_ALL | VV_CHOICE_MLIRGRAPH, false, "the nodes of that graph") \
+    TABLE(graph_what_if, VV_PARTS_ALL | VV_CHOICE_MLIRGRAPH, false, \
+          "what that graph would take if nodes of one name were faster") \
     TABLE(rank_waits, VV_PARTS_WORK, true, "which rank waited for which, and what made it late")
 
 #endif

@@ -30,6 +30,7 @@ ADDS = {
     "tasks": [({"task"}, "total", ["duration_ns", "wait_ns"])],
     "kernel_counters": [],  # a column for each counter of the trace
     "graph_nodes": [({"node", "more"}, "total", ["self_ns", "count"])],
+    "graph_what_if": [({"name", "more"}, "total", ["self_ns"])],
     "marks": [({"mark", "more"}, "total", ["marks"])],
     "counters": [({"counter", "more"}, "total", ["values"])],
     "counter_values": [({"value", "more"}, "total", ["values"])],

@@ -24,7 +24,7 @@ struct program {
     char *text;
     size_t length, capacity;
     struct vv_mlir_annotation annotation; /* of the operation that is looked at                  */
-    bool *is_annotated, *holds_annotated; /* by operation                                        */
+    bool *is_annotated, *holds_annotated, *is_node; /* by operation                              */
     uint32_t *node;                       /* by operation: row of the node that it is a part of  */
     uint32_t *argument;                   /* by value: row of the node that it is; or VV_NONE     */
     uint64_t annotated;
@@ -201,7 +201,8 @@ static enum varve_code add_operation(struct program *program, uint32_t row, uint
 {
     const struct vv_mlir_module *module = &program->module;
     const struct vv_mlir_op *op = &module->ops[row];
-    bool is_group = op->body_at != 0 && is_open(program, row);
+    bool is_group =
+        op->body_at != 0 && is_open(program, row) && !program->is_annotated[row];
     uint32_t node;
     VV_TRY(new_node(program, is_group ? VV_DAG_GROUP : VV_DAG_OPERATOR, parent, &node, error));
     program->node[row] = node;
@@ -249,12 +250,13 @@ static enum varve_code add_nodes(struct program *program, const bool *is_used,
         uint32_t parent = module->ops[row].parent;
         uint32_t around = parent == VV_MLIR_NONE ? VV_NONE : program->node[parent];
         program->node[row] = around;
-        if (is_outermost_module(program, row))
+        if (is_outermost_module(program, row)) {
+            program->is_node[row] = true; /* for what is in it */
             continue;
-        bool is_in_node = parent != VV_MLIR_NONE && around != VV_NONE;
-        if (is_in_node && (!is_open(program, parent) || program->graph.dag.nodes.kind[around] !=
-                                                            VV_DAG_GROUP))
+        }
+        if (parent != VV_MLIR_NONE && !(program->is_node[parent] && is_open(program, parent)))
             continue;
+        program->is_node[row] = true;
         VV_TRY(add_operation(program, row, around, error));
         if (module->ops[row].body_at != 0)
             VV_TRY(add_arguments(program, row, &next, is_used, error));
@@ -354,13 +356,15 @@ static enum varve_code make(struct program *program, struct varve_error *error)
     size_t values = program->values.value_count + 1;
     program->is_annotated = calloc(ops, sizeof *program->is_annotated);
     program->holds_annotated = calloc(ops, sizeof *program->holds_annotated);
+    program->is_node = calloc(ops, sizeof *program->is_node);
     program->node = calloc(ops, sizeof *program->node);
     program->argument = malloc(values * sizeof *program->argument);
     bool *is_used = calloc(values, sizeof *is_used);
     struct edge *edges = calloc(program->values.use_count + 1, sizeof *edges);
     enum varve_code code = VARVE_OK;
     if (program->is_annotated == NULL || program->holds_annotated == NULL ||
-        program->node == NULL || program->argument == NULL || is_used == NULL || edges == NULL)
+        program->is_node == NULL || program->node == NULL || program->argument == NULL ||
+        is_used == NULL || edges == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %zu operations", ops);
     if (code == VARVE_OK) {
         memset(program->argument, 0xff, values * sizeof *program->argument);
@@ -394,6 +398,7 @@ static enum varve_code read(const struct vv_import_job *job, struct varve_error 
     code = vv_graph_reading_end(&program.graph, code, error);
     free(program.is_annotated);
     free(program.holds_annotated);
+    free(program.is_node);
     free(program.node);
     free(program.argument);
     vv_mlir_values_deinit(&program.values);
