@@ -136,7 +136,7 @@ static enum varve_code fill_sheets(const struct vv_arguments *arguments, const s
         names[i] = vv_diff_tables[i].name;
         bool is_wanted = arguments->table == NULL || strcmp(arguments->table, names[i]) == 0;
         /* The first table gives the verdict, whichever table is printed. */
-        if (i > 0 && !is_wanted)
+        if ((i > 0 && !is_wanted) || (arguments->table == NULL && vv_diff_tables[i].is_optional))
             continue;
         is_known |= is_wanted;
         VV_TRY(
@@ -148,7 +148,7 @@ static enum varve_code fill_sheets(const struct vv_arguments *arguments, const s
     const char *nearest = vv_nearest(arguments->table, names);
     VV_FAIL(error, VARVE_INVALID, "no table '%s' here.%s %s", arguments->table,
             nearest != NULL ? " Nearest:" : " There are: diff, diff_operators, diff_kernels,",
-            nearest != NULL ? nearest : "diff_tree");
+            nearest != NULL ? nearest : "diff_tree, offload");
 }
 
 static int compare(const struct vv_arguments *arguments, struct diff *diff, const double *fail_over)

@@ -59,10 +59,11 @@ struct vv_question {
     const char *around; /* only nodes with this name, and those at most `hops` edges away; NULL */
     int64_t hops;
     bool break_cycles; /* edges that lead back are left out; otherwise they are an error         */
+    const char *link;  /* between two devices: "16GB/s,10us"; NULL = not known                  */
 };
 #define VV_QUESTION_ALL                                                                    \
     { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, \
-      NULL, NULL, NULL, NULL, 0, false }
+      NULL, NULL, NULL, NULL, 0, false, NULL }
 
 /* The words that `by` and `compat` may be. Each ends with NULL. */
 extern const char *const vv_question_groupings[], *const vv_question_rules[];

@@ -13,12 +13,15 @@
 #include "sheet/number.h"
 
 const struct vv_diff_entry vv_diff_tables[] = {
-    { "diff", "the steps' mean, its change, and whether that is more than noise", vv_diff_step },
+    { "diff", "the steps' mean, its change, and whether that is more than noise", vv_diff_step,
+      false },
     { "diff_operators", "which operators the change comes from: rows add up to it",
-      vv_diff_operators },
-    { "diff_kernels", "the same of device work", vv_diff_kernels },
-    { "diff_tree", "the median steps, call by call", vv_diff_tree },
-    { NULL, NULL, NULL },
+      vv_diff_operators, false },
+    { "diff_kernels", "the same of device work", vv_diff_kernels, false },
+    { "diff_tree", "the median steps, call by call", vv_diff_tree, false },
+    { "offload", "what would run on which of two devices, from a profile on each", vv_diff_offload,
+      true },
+    { NULL, NULL, NULL, false },
 };
 
 enum {

@@ -34,10 +34,13 @@ vv_diff_fn vv_diff_step;      /* "diff", one row: the mean duration of a step, i
 vv_diff_fn vv_diff_operators; /* "diff_operators": contributions that add up to the change       */
 vv_diff_fn vv_diff_kernels;   /* "diff_kernels": the same for device work launched in the steps  */
 vv_diff_fn vv_diff_tree;      /* "diff_tree": the median steps, call by call                     */
+vv_diff_fn vv_diff_offload;   /* "offload": what would run on which of two devices; only if it is
+                                 asked for */
 
 struct vv_diff_entry {
     const char *name, *says;
     vv_diff_fn *analyse;
+    bool is_optional; /* only if it is asked for                                                */
 };
 extern const struct vv_diff_entry vv_diff_tables[]; /* ended by a NULL name                       */
 

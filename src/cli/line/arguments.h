@@ -44,7 +44,7 @@ enum vv_option_row {
     VV_OPTION_SCRIPT,
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,
-    VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE,
+    VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE, VV_OPTION_LINK,
     VV_OPTION_OF, VV_OPTION_EDGES, VV_OPTION_AROUND, VV_OPTION_HOPS, VV_OPTION_BREAK_CYCLES,
     VV_OPTION_FORM, VV_OPTION_METRIC, VV_OPTION_COLOURS, VV_OPTION_THEME,
     VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
@@ -90,6 +90,7 @@ struct vv_arguments {
     const char *compat;         /* "hta", "paddle", "msprof"; NULL = Varve's own rules          */
     /* diff */
     const char *fail_over;      /* "5%"; NULL = never                                           */
+    const char *link;           /* "16GB/s,10us"; NULL = not known                              */
     /* critical path */
     const char *annotation;     /* name of a range; "" = everything; NULL = a step               */
     int64_t instance;           /* which of these ranges                                        */

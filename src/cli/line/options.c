@@ -114,6 +114,9 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(SCALE) .name = "scale", .kind = VV_VALUE_TEXT, .value = "OP=K", .standard = "2",
         .help = "what if OP were K times as fast; K alone for each operator; several with "
                 "semicolons between", AT(scale),
+    ROW(LINK) .name = "link", .kind = VV_VALUE_TEXT, .value = "RATE[,LATENCY]",
+        .help = "for table offload: how fast data goes between the devices: 16GB/s,10us",
+        AT(link),
     ROW(OF) .name = "of", .kind = VV_VALUE_CHOICE, .value = "GRAPH", .choices = graphs,
         .standard = "operators", .help = "which graph: of all that ran, or of a part of it", AT(of),
     ROW(EDGES) .name = "edges", .kind = VV_VALUE_CHOICES, .value = "LIST", .choices = edge_kinds,
