@@ -8,16 +8,6 @@
 
 #include <varve/reader.h>
 
-static struct varve_cell at(const struct varve_table *table, uint64_t row, const char *name)
-{
-    struct varve_cell cell = { .type = VARVE_CELL_NONE };
-    uint32_t column;
-    if (varve_table_find(table, name, &column, NULL) != VARVE_OK ||
-        varve_table_cell(table, row, column, &cell, NULL) != VARVE_OK)
-        fprintf(stderr, "no %s\n", name);
-    return cell;
-}
-
 int main(int argc, char **argv)
 {
     struct varve_trace *trace = NULL;
@@ -32,13 +22,13 @@ int main(int argc, char **argv)
         return 1;
     }
     for (uint64_t row = 0; row < varve_table_rows(nodes); row++)
-        printf("%s %s: %" PRId64 " ns\n", at(nodes, row, "kind").text, at(nodes, row, "name").text,
-               at(nodes, row, "total_ns").integer);
+        printf("%s %s: %" PRId64 " ns\n", varve_table_text(nodes, row, "kind"),
+               varve_table_text(nodes, row, "name"), varve_table_integer(nodes, row, "total_ns"));
     for (uint64_t row = 0; row < varve_table_rows(edges); row++)
         printf("%s -> %s (%s)\n",
-               at(nodes, (uint64_t)at(edges, row, "from").integer, "name").text,
-               at(nodes, (uint64_t)at(edges, row, "to").integer, "name").text,
-               at(edges, row, "kind").text);
+               varve_table_text(nodes, varve_table_integer(edges, row, "from"), "name"),
+               varve_table_text(nodes, varve_table_integer(edges, row, "to"), "name"),
+               varve_table_text(edges, row, "kind"));
     varve_dag_close(dag);
     varve_trace_close(trace);
     return 0;

@@ -4,15 +4,14 @@
  *
  *     struct varve_trace *trace;
  *     struct varve_table *table;
- *     struct varve_cell cell;
  *     struct varve_error error;
  *     const char *paths[] = { "run.varve" };
  *     if (varve_trace_open(paths, 1, NULL, &trace, &error) != VARVE_OK ||
  *         varve_trace_ask(trace, "operators", NULL, &table, &error) != VARVE_OK)
  *         …  error.message
  *     for (uint64_t row = 0; row < varve_table_rows(table); row++)
- *         if (varve_table_cell(table, row, 0, &cell, NULL) == VARVE_OK && cell.text != NULL)
- *             puts(cell.text);
+ *         printf("%s %lld\n", varve_table_text(table, row, "name"),
+ *                (long long)varve_table_integer(table, row, "self_ns"));
  *     varve_table_close(table);
  *     varve_trace_close(trace);
  *
@@ -159,6 +158,12 @@ VARVE_READER_API enum varve_code varve_table_find(const struct varve_table *tabl
 VARVE_READER_API enum varve_code varve_table_cell(const struct varve_table *table, uint64_t row,
                                                   uint32_t column, struct varve_cell *out_cell,
                                                   struct varve_error *error);
+/* A cell of the column with this name: its integer, 0 where it has none; its text or the word of
+ * its kind, NULL where it has none. 0 and NULL also where there is no such row or column. */
+VARVE_READER_API int64_t varve_table_integer(const struct varve_table *table, uint64_t row,
+                                             const char *column);
+VARVE_READER_API const char *varve_table_text(const struct varve_table *table, uint64_t row,
+                                              const char *column);
 /* The string of an id, in columns of type VARVE_CELL_STRING. It lives as long as the table; "" for
  * an id that there is not, NULL for a table without such columns. UTF-8. */
 VARVE_READER_API const char *varve_table_string(const struct varve_table *table, uint32_t id);

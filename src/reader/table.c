@@ -136,29 +136,39 @@ enum varve_code varve_table_column(const struct varve_table *table, uint32_t col
     return vv_sized_give(&ours, sizeof ours, sizeof ours, out_column, "varve_table_column", error);
 }
 
-enum varve_code varve_table_find(const struct varve_table *table, const char *name,
-                                 uint32_t *out_column, struct varve_error *error)
+/* The number of columns where there is none of this name. */
+static uint32_t find(const struct varve_table *table, const char *name)
+{
+    uint32_t count = varve_table_columns(table), found = 0;
+    while (found < count && strcmp(column_of(table, found).name, name) != 0)
+        found++;
+    return found;
+}
+
+static enum varve_code fail_column(const struct varve_table *table, const char *name,
+                                   struct varve_error *error)
 {
     uint32_t count = varve_table_columns(table);
-    if (table == NULL || name == NULL || out_column == NULL)
-        VV_FAIL(error, VARVE_INVALID, "varve_table_find: an argument is NULL");
     const char **names = calloc(count + 1, sizeof *names);
     if (names == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of columns");
-    const char *nearest = NULL;
-    uint32_t found = 0;
-    for (; found < count; found++) {
-        names[found] = column_of(table, found).name;
-        if (strcmp(names[found], name) == 0)
-            break;
-    }
-    if (found == count)
-        nearest = vv_nearest(name, names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = column_of(table, i).name;
+    const char *nearest = vv_nearest(name, names);
     free(names);
-    if (found == count)
-        VV_FAIL(error, VARVE_NOT_FOUND, "table '%s' has no column '%.60s'%s%s",
-                varve_table_name(table), name, nearest != NULL ? ". Nearest: " : "",
-                nearest != NULL ? nearest : "");
+    VV_FAIL(error, VARVE_NOT_FOUND, "table '%s' has no column '%.60s'%s%s",
+            varve_table_name(table), name, nearest != NULL ? ". Nearest: " : "",
+            nearest != NULL ? nearest : "");
+}
+
+enum varve_code varve_table_find(const struct varve_table *table, const char *name,
+                                 uint32_t *out_column, struct varve_error *error)
+{
+    if (table == NULL || name == NULL || out_column == NULL)
+        VV_FAIL(error, VARVE_INVALID, "varve_table_find: an argument is NULL");
+    uint32_t found = find(table, name);
+    if (found == varve_table_columns(table))
+        return fail_column(table, name, error);
     *out_column = found;
     return VARVE_OK;
 }
@@ -225,6 +235,25 @@ enum varve_code varve_table_cell(const struct varve_table *table, uint64_t row, 
     if (out_cell->type == VARVE_CELL_I64)
         out_cell->text = varve_table_word(table, column, (uint64_t)out_cell->integer);
     return VARVE_OK;
+}
+
+/* Without a value where there is no such cell. */
+static struct varve_cell cell_of(const struct varve_table *table, uint64_t row, const char *column)
+{
+    struct varve_cell cell = { .type = VARVE_CELL_NONE };
+    if (table != NULL && column != NULL)
+        (void)varve_table_cell(table, row, find(table, column), &cell, NULL);
+    return cell;
+}
+
+int64_t varve_table_integer(const struct varve_table *table, uint64_t row, const char *column)
+{
+    return cell_of(table, row, column).integer;
+}
+
+const char *varve_table_text(const struct varve_table *table, uint64_t row, const char *column)
+{
+    return cell_of(table, row, column).text;
 }
 
 void varve_table_close(struct varve_table *table)

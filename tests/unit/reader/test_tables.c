@@ -230,6 +230,14 @@ static void a_graph_is_tables(void **state)
         assert_non_null(kind.text);
         assert_ptr_equal(kind.text, varve_table_word(nodes, column(nodes, "kind"),
                                                      (uint64_t)kind.integer));
+        assert_ptr_equal(varve_table_text(nodes, row, "kind"), kind.text);
+        assert_int_equal(varve_table_integer(nodes, row, "kind"), kind.integer);
+        assert_string_equal(varve_table_text(nodes, row, "name"), cell(nodes, row, "name").text);
+        assert_int_equal(varve_table_integer(nodes, row, "total_ns"),
+                         cell(nodes, row, "total_ns").integer);
+        assert_null(varve_table_text(nodes, row, "total_ns"));
+        assert_int_equal(varve_table_integer(nodes, row, "name"), 0);
+        assert_null(varve_table_text(nodes, row, "nam"));
         if (strcmp(kind.text, "kernel") != 0)
             continue;
         assert_string_equal(cell(nodes, row, "name").text, "gemm");
@@ -247,6 +255,8 @@ static void a_graph_is_tables(void **state)
     }
     assert_int_equal(launched, 2);
     assert_null(varve_table_word(nodes, column(nodes, "kind"), 200));
+    assert_null(varve_table_text(nodes, varve_table_rows(nodes), "name"));
+    assert_null(varve_table_text(nodes, 0, NULL));
     assert_null(varve_table_word(nodes, column(nodes, "name"), 0));
     varve_table_close((struct varve_table *)(uintptr_t)nodes);
     assert_true(varve_table_rows(nodes) > 0);
@@ -303,6 +313,8 @@ static void nulls_are_errors(void **state)
     fails(varve_table_cell(NULL, 0, 0, &found, &error), VARVE_INVALID, "NULL");
     assert_null(varve_table_string(NULL, 0));
     assert_null(varve_table_word(NULL, 0, 0));
+    assert_null(varve_table_text(NULL, 0, "name"));
+    assert_int_equal(varve_table_integer(NULL, 0, "name"), 0);
     assert_null(varve_table_name(NULL));
     assert_null(varve_table_policy(NULL));
     assert_int_equal(varve_table_rows(NULL) + varve_table_columns(NULL) +
