@@ -81,6 +81,7 @@ static const struct variant xspace_variants[] = {
     { "one thread", "", 1, NULL, FLOOR_NONE, NULL },
     { "two threads", "", 2, NULL, FLOOR_NONE, NULL },
     { "walking alone", "", 0, NULL, FLOOR_NONE, bench_floor_walk },
+    { "rows alone, not kept", "", 0, NULL, FLOOR_NONE, bench_floor_nest },
     { "writing columns alone", "", 0, NULL, FLOOR_NONE, bench_floor_write },
 };
 #define COUNT(variants) (sizeof variants / sizeof variants[0])
@@ -235,7 +236,7 @@ static void print_rows(const struct variant *variants, const struct readings *al
             printf("%-28s not installed here, or failed\n", name);
             continue;
         }
-        printf("%-28s %9.0f %9.0f %9.2f %9.2f %9.2f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
+        printf("%-28s %9.0f %9.0f %9.2f %9.3f %9.3f %9.2f\n", name, bytes / one->seconds[0] / 1e6,
                bytes / one->seconds[one->count / 2] / 1e6,
                first->count > 0 ? one->seconds[0] / first->seconds[0] : 0, one->seconds[0],
                one->processor_s, one->memory_bytes / bytes);

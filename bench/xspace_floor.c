@@ -45,18 +45,122 @@ static uint64_t walk_line(const unsigned char *at, const unsigned char *limit)
     return sum;
 }
 
-static uint64_t walk_plane(const struct vv_protobuf *space)
+/* ---- each event a row, with its place ---- */
+
+#define DEPTH_MAX 256u
+#define ROWS 64u /* they stay in the first cache */
+#define NAMES 65536u
+
+/* What any reader must know of an event that has a row: its name, its begin and end, the event
+ * around it, its depth, and how much of it is its own; of a statistic, its key and its value. */
+static struct nesting {
+    struct { uint64_t row; int64_t end_ps, inside_ps; } open[DEPTH_MAX];
+    struct { int64_t begin_ps, duration_ps, own_ps; uint64_t parent, name, depth; } rows[ROWS];
+    struct { uint64_t key, value, kind; } arguments[ROWS];
+    uint32_t names[NAMES]; /* of metadata, by its id */
+    uint64_t depth, row_count, argument_count;
+} nesting;
+
+static void close_until(int64_t begin_ps)
+{
+    while (nesting.depth > 0 && nesting.open[nesting.depth].end_ps <= begin_ps) {
+        uint64_t depth = nesting.depth--, row = nesting.open[depth].row % ROWS;
+        int64_t duration_ps = nesting.rows[row].duration_ps;
+        nesting.rows[row].own_ps = duration_ps - nesting.open[depth].inside_ps;
+        nesting.open[depth - 1].inside_ps += duration_ps;
+    }
+}
+
+static void nest_event(uint64_t metadata, int64_t begin_ps, int64_t duration_ps)
+{
+    uint64_t number = nesting.row_count++, row = number % ROWS;
+    close_until(begin_ps);
+    nesting.rows[row].parent = nesting.open[nesting.depth].row;
+    nesting.depth += nesting.depth < DEPTH_MAX - 1;
+    nesting.open[nesting.depth].row = number;
+    nesting.open[nesting.depth].end_ps = begin_ps + duration_ps;
+    nesting.open[nesting.depth].inside_ps = 0;
+    nesting.rows[row].begin_ps = begin_ps;
+    nesting.rows[row].duration_ps = duration_ps;
+    nesting.rows[row].depth = nesting.depth;
+    nesting.rows[row].name = nesting.names[metadata % NAMES];
+}
+
+/* The first number is the metadata's id, another the value. */
+static void take_statistic(const unsigned char *at, const unsigned char *limit)
+{
+    uint64_t number, row = nesting.argument_count++ % ROWS;
+    while (at < limit) {
+        unsigned tag = *at++;
+        if ((tag & 7) == VV_WIRE_FIXED64 && limit - at >= 8) {
+            memcpy(&number, at, sizeof number);
+            at += 8;
+        } else if (!vv_protobuf_varint(&at, limit, &number)) {
+            return;
+        }
+        if ((tag & 7) == VV_WIRE_BYTES)
+            at += number < (uint64_t)(limit - at) ? number : (uint64_t)(limit - at);
+        if (tag >> 3 == VV_XSTAT_METADATA_ID) {
+            nesting.arguments[row].key = nesting.names[number % NAMES];
+            continue;
+        }
+        nesting.arguments[row].kind = tag >> 3;
+        nesting.arguments[row].value = number;
+    }
+}
+
+static void take_event(const unsigned char *at, const unsigned char *limit)
+{
+    uint64_t numbers[8] = { 0 }, number;
+    while (at < limit) {
+        unsigned tag = *at++;
+        if (!vv_protobuf_varint(&at, limit, &number))
+            return;
+        if ((tag & 7) == VV_WIRE_BYTES) {
+            number = number < (uint64_t)(limit - at) ? number : (uint64_t)(limit - at);
+            take_statistic(at, at + number);
+            at += number;
+        }
+        numbers[tag >> 3 & 7] = number;
+    }
+    nest_event(numbers[VV_XEVENT_METADATA_ID], (int64_t)numbers[VV_XEVENT_OFFSET_PS],
+               (int64_t)numbers[VV_XEVENT_DURATION_PS]);
+}
+
+static uint64_t nest_line(const unsigned char *at, const unsigned char *limit)
+{
+    uint64_t number;
+    close_until(INT64_MAX);
+    while (at < limit) {
+        unsigned tag = *at++;
+        if (!vv_protobuf_varint(&at, limit, &number))
+            break;
+        if ((tag & 7) != VV_WIRE_BYTES)
+            continue;
+        number = number < (uint64_t)(limit - at) ? number : (uint64_t)(limit - at);
+        if (tag >> 3 == VV_XLINE_EVENTS)
+            take_event(at, at + number);
+        at += number;
+    }
+    return nesting.row_count;
+}
+
+/* ---- both ---- */
+
+typedef uint64_t read_line(const unsigned char *at, const unsigned char *limit);
+
+static uint64_t walk_plane(const struct vv_protobuf *space, read_line *read)
 {
     struct vv_protobuf plane;
     uint64_t sum = 0;
     vv_protobuf_enter(space, &plane);
     while (vv_protobuf_next(&plane))
         if (plane.number == VV_XPLANE_LINES && plane.wire == VV_WIRE_BYTES)
-            sum += walk_line(plane.data, plane.data + plane.value);
+            sum += read(plane.data, plane.data + plane.value);
     return sum;
 }
 
-int bench_floor_walk(const char *path)
+static int walk_file(const char *path, read_line *read)
 {
     struct stat status;
     struct vv_protobuf space;
@@ -71,8 +175,18 @@ int bench_floor_walk(const char *path)
     vv_protobuf_init(&space, data, bytes, 0);
     while (vv_protobuf_next(&space))
         if (space.number == VV_XSPACE_PLANES && space.wire == VV_WIRE_BYTES)
-            sum += walk_plane(&space);
+            sum += walk_plane(&space, read);
     return sum == 0;
+}
+
+int bench_floor_walk(const char *path)
+{
+    return walk_file(path, walk_line);
+}
+
+int bench_floor_nest(const char *path)
+{
+    return walk_file(path, nest_line);
 }
 
 /* ---- the columns ---- */
