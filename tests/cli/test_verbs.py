@@ -13,6 +13,7 @@ varve — operator-level profiler for machine-learning programs
 Record:    record
 Control:   start  stop  status  dump
 Look:      report  steps  critical  memory  idle  dag  diff  info  validate
+Compile:   tune
 Carry:     export  pack
 MLIR:      annotate  tag  hot
 Prepare:   doctor  help  version  completions

@@ -54,6 +54,8 @@ enum vv_option_row {
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
     VV_OPTION_RESERVE, VV_OPTION_SHARE, VV_OPTION_METRICS,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS,
+    VV_OPTION_IREE, VV_OPTION_IREE_FLAGS, VV_OPTION_FUNCTION, VV_OPTION_INPUT, VV_OPTION_WORK,
+    VV_OPTION_LIMIT, VV_OPTION_TOLERANCE, VV_OPTION_TILES, VV_OPTION_TURNS,
     VV_OPTION_ALL, VV_OPTION_MAN,
     VV_OPTION_COUNT
 };
@@ -136,6 +138,14 @@ struct vv_arguments {
     const char *schedule;       /* "skip=1,warmup=1,active=3,repeat=2"; NULL = all steps         */
     /* doctor */
     bool peaks;                 /* measure them                                                 */
+    /* tune */
+    const char *iree;           /* folder of IREE's programs; NULL = the active environment     */
+    const char *iree_flags;     /* of the compiler, with blanks between; NULL = llvm-cpu        */
+    const char *function, *inputs; /* NULL = "main"; NULL = none, else with ';' between         */
+    const char *work;           /* folder; NULL = MODULE.tune                                   */
+    const char *limit;          /* "300s"                                                       */
+    const char *tolerance;      /* "1e-4"                                                       */
+    int64_t tiles, turns;
     /* help */
     bool all, man;
     /* pages about the command itself */

@@ -1,0 +1,113 @@
+#!/usr/bin/env -S python3 -I -S
+# SPDX-License-Identifier: Apache-2.0
+"""iree-compile, iree-run-module and iree-benchmark-module, by the name that it is called by, for
+tests of what happens around them. A module is JSON: what each set of flags does.
+
+    {"time_us": 1000, "dispatch_us": 400, "tiles": {"8,7": 100}, "value": 1.0,
+     "flags": {"--iree-opt-level=O3": {"do": "hang"}}}
+
+"do": "hang", "crash", "fail", "hang at run", or nothing; "value" is what it computes.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import ireeprof_writer as writer  # noqa: E402
+
+FUNCTION = "main_dispatch_0_conv"
+CONFIGURATION = """hal.executable public @main_dispatch_0 {
+  hal.executable.export public @main_dispatch_0_conv ordinal(0)
+    %9 = linalg.fill {lowering_config = #c.lowering_config<vector_common_parallel = [1, 4, 1, 4]>}
+    %11 = linalg.generic {lowering_config = #c.lowering_config<distribution = [0, 4, 7, 14, 0], \
+vector_common_parallel = [1, 4, 1, 4, 0], vector_reduction = [0, 0, 0, 0, 8]>} {
+    } -> tensor<1x128x14x14xf32>
+}
+"""
+
+
+def option(name, standard=None):
+    found = [word.partition("=")[2] for word in sys.argv if word.startswith(f"--{name}=")]
+    return found[-1] if found else standard
+
+
+def misbehave(what):
+    if what == "hang":
+        child = subprocess.Popen(["sleep", "600"])
+        pathlib.Path(os.environ["FAKE_IREE_CHILDREN"]).open("a").write(f"{child.pid}\n")
+        time.sleep(600)
+    elif what == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif what == "fail":
+        sys.exit("net.mlir:3:1: error: 'linalg.generic' op large vector sizes are forbidden\n"
+                 f"in @{FUNCTION}")
+
+
+def compile_module():
+    module = json.loads(pathlib.Path(sys.argv[-3]).read_text())
+    program = {key: module[key] for key in ("time_us", "dispatch_us", "value") if key in module}
+    for flag, change in module.get("flags", {}).items():
+        if flag in sys.argv:
+            program.update(change)
+    misbehave(program.get("do"))
+    substitute = option("iree-hal-substitute-executable-configuration")
+    if substitute:
+        text = pathlib.Path(substitute.partition("=")[2]).read_text()
+        outer, inner = re.search(r"parallel = \[1, (\d+), 1, (\d+), 0\]", text).groups()
+        assert f"vector_common_parallel = [1, {outer}, 1, {inner}]>" in text
+        tile = module.get("tiles", {}).get(f"{outer},{inner}")
+        if isinstance(tile, str):
+            misbehave(tile)
+        saved = program["dispatch_us"] - (tile or program["dispatch_us"])
+        program["dispatch_us"] -= saved
+        program["time_us"] -= saved
+    dump = option("iree-hal-dump-executable-configurations-to")
+    if dump:
+        os.makedirs(dump, exist_ok=True)
+        pathlib.Path(dump, "configured_0.mlir").write_text(CONFIGURATION)
+    pathlib.Path(sys.argv[-1]).write_text(json.dumps(program))
+
+
+def run_module(program):
+    print("EXEC @main\nresult[0]: hal.buffer_view\n2xf32=1 2")
+    output = option("output")
+    if output:
+        head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }".ljust(117) + b"\n"
+        pathlib.Path(output[1:]).write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head
+                                             + struct.pack("<2f", program["value"], 2.0))
+
+
+def benchmark_module(program):
+    runs = int(option("benchmark_min_time")[:-1])
+    row = {"name": "BM_main", "run_type": "iteration", "iterations": runs, "time_unit": "us",
+           "real_time": program["time_us"], "cpu_time": 1.0}
+    print(json.dumps({"context": {"executable": "/x/iree-benchmark-module"}, "benchmarks": [row]}))
+    profile = option("device_profiling_output")
+    if profile:
+        end = 1000 + int(program["dispatch_us"] * 1000)
+        events = writer.execution(writer.DISPATCH, (1000, end), 3, 5, command=0, function=0)
+        pathlib.Path(profile).write_bytes(writer.bundle(
+            writer.record(2, "executable-functions", writer.function(1, 0, FUNCTION)),
+            writer.record(2, "host-execution-events", events)))
+
+
+def main():
+    tool = pathlib.Path(sys.argv[0]).name
+    if tool == "iree-compile":
+        compile_module()
+        return
+    program = json.loads(pathlib.Path(option("module")).read_text())
+    if program.get("do") == "hang at run":
+        misbehave("hang")
+    (run_module if tool == "iree-run-module" else benchmark_module)(program)
+
+
+if __name__ == "__main__":
+    main()
