@@ -42,7 +42,7 @@ ABI_VERSION = $(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
                           include/varve/varve.h | paste -sd.)
 
 .DEFAULT_GOAL := all
-.PHONY: all tests help demo check check-clients unit pytest pytest-clients sanitize thread \
+.PHONY: all tests help demo demo-mlir check check-clients unit pytest pytest-clients sanitize thread \
         valgrind cross abi fuzz bench mutants soak install format format-check tidy clean distclean
 
 all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
@@ -63,6 +63,20 @@ demo: ## install what is needed, build, record examples/train, print its report
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/varve record -o $(BUILD)/demo/train.varve -- $(BUILD)/examples/train
 	$(BUILD)/varve report $(BUILD)/demo/train.varve
+
+demo-mlir: ## install PyTorch, torch-mlir and IREE; make a ResNet-18, find a faster program of it
+	@tools/setup build
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(BUILD)/demo/mlir/resnet18.mlir || { \
+		echo 'demo-mlir: needs torch, torch-mlir and IREE from PyPI: see the lines above' >&2; \
+		exit 1; }
+	$(BUILD)/varve tune $(BUILD)/demo/mlir/resnet18.mlir --iree $(BUILD)/venv-mlir/bin \
+		--input @$(BUILD)/demo/mlir/image.npy --work $(BUILD)/demo/mlir/tune --tiles 2 --turns 5
+
+$(BUILD)/demo/mlir/resnet18.mlir: examples/mlir/resnet18.py
+	@$(MAKE) --no-print-directory $(BUILD)/venv-mlir/ready
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(BUILD)/venv-mlir/bin/python $< $(@D)
 
 check: ## install what the tests need, run every test
 	@tools/setup check
