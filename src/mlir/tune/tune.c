@@ -108,6 +108,7 @@ static enum varve_code confirm(struct vv_tuning *tuning, const struct vv_tune_ca
         }
     }
     tune->candidates[0].turns = 0;
+    tune->candidates[0].state = VV_TUNE_NOT_FASTER;
     VV_TRY(vv_tuning_take_turns(tuning, finalists, count, tuning->options->turns, error));
     for (size_t i = 0; i < count; i++) {
         double share = share_of(finalists[i]);
