@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_config.c — mlir/tune: what can be chosen in a configuration that IREE 3.13 dumped, and how
+ * the choice is written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mlir/tune/config.h"
+
+#define CONFIG(list) "lowering_config = #iree_cpu.lowering_config<" list ">"
+
+static const char convolution[] =
+    "%9 = linalg.fill {" CONFIG("vector_common_parallel = [1, 4, 1, 4]") "} ins(%c : f32)\n"
+    "%11 = linalg.generic {iterator_types = [\"parallel\"]} attrs = {"
+    CONFIG("distribution = [0, 16, 7, 14, 0, 0, 0], vector_common_parallel = [1, 4, 1, 4, 0, 0, 0]"
+           ", vector_reduction = [0, 0, 0, 0, 8, 1, 1]") "} {\n"
+    "} -> tensor<1x128x14x14xf32>\n"
+    "%17 = linalg.generic attrs = {" CONFIG("vector_common_parallel = [1, 4, 1, 4]") "} {\n";
+
+static struct vv_tune_config read_config(const char *text)
+{
+    struct vv_tune_config config;
+    const char *why;
+    assert_true(vv_tune_config_read(text, strlen(text), &config, &why));
+    assert_null(why);
+    return config;
+}
+
+static void a_convolution(void **state)
+{
+    struct vv_tune_choice choices[VV_TUNE_CHOICES_MAX];
+    struct vv_tune_config config = read_config(convolution);
+    char text[64];
+    (void)state;
+    assert_int_equal(config.loops, 7);
+    assert_int_equal(config.outer, 1);
+    assert_int_equal(config.inner, 3);
+    assert_int_equal(config.extent[1], 128);
+    assert_int_equal(config.extent[3], 14);
+    size_t count = vv_tune_choices(&config, choices);
+    assert_true(count >= 20 && count <= VV_TUNE_CHOICES_MAX);
+    bool has_winner = false; /* with registers of 256 bits: 8 channels, 7 pixels                 */
+    for (size_t i = 0; i < count; i++) {
+        assert_false(choices[i].outer == 4 && choices[i].inner == 4);
+        has_winner = has_winner || (i < 6 && choices[i].outer == 8 && choices[i].inner == 7);
+    }
+    assert_true(has_winner);
+    assert_int_equal(128 % choices[0].outer, 0);
+    assert_int_equal(14 % choices[0].inner, 0);
+    vv_tune_choice_text(&config, (struct vv_tune_choice){ 8, 7 }, text, sizeof text);
+    assert_string_equal(text, "[1, 8, 1, 7]");
+}
+
+static void a_choice_is_written_wherever_the_tile_stands(void **state)
+{
+    struct vv_tune_config config = read_config(convolution);
+    struct varve_error error;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)state;
+    assert_int_equal(vv_tune_config_write(&config, (struct vv_tune_choice){ 32, 7 }, out, &error),
+                     VARVE_OK);
+    fclose(out);
+    assert_string_equal(
+        text,
+        "%9 = linalg.fill {" CONFIG("vector_common_parallel = [1, 32, 1, 7]") "} ins(%c : f32)\n"
+        "%11 = linalg.generic {iterator_types = [\"parallel\"]} attrs = {"
+        CONFIG("distribution = [0, 32, 7, 14, 0, 0, 0], vector_common_parallel = "
+               "[1, 32, 1, 7, 0, 0, 0], vector_reduction = [0, 0, 0, 0, 8, 1, 1]") "} {\n"
+        "} -> tensor<1x128x14x14xf32>\n"
+        "%17 = linalg.generic attrs = {" CONFIG("vector_common_parallel = [1, 32, 1, 7]") "} {\n");
+    free(text);
+}
+
+static void what_cannot_be_tuned(void **state)
+{
+    static const char *const texts[] = {
+        "", "func.func @f()", "lowering_config<distribution = [8, 0]",
+        "lowering_config<distribution = [8, 0], vector_common_parallel = [8, 0]> -> tensor<64xf32>",
+        "lowering_config<distribution = [8, 8, 0], vector_common_parallel = [8, 8]> -> "
+        "tensor<64x64xf32>",
+        "lowering_config<distribution = [8, 8], vector_common_parallel = [8, x]> -> "
+        "tensor<64x64xf32>",
+        "lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8",
+        "lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8]> no result",
+    };
+    struct vv_tune_config config;
+    const char *why;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_false(vv_tune_config_read(texts[i], strlen(texts[i]), &config, &why));
+        assert_string_equal(why, "its configuration has no tile to choose");
+    }
+    static const char weights[] =
+        "dense_resource<w> lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8]>"
+        " -> tensor<64x64xf32>";
+    assert_false(vv_tune_config_read(weights, strlen(weights), &config, &why));
+    assert_non_null(strstr(why, "constants"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_convolution),
+        cmocka_unit_test(a_choice_is_written_wherever_the_tile_stands),
+        cmocka_unit_test(what_cannot_be_tuned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
