@@ -43,7 +43,8 @@ ABI_VERSION = $(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
 
 .DEFAULT_GOAL := all
 .PHONY: all tests help demo demo-mlir check check-clients unit pytest pytest-clients sanitize \
-        thread valgrind cross abi fuzz bench mutants soak install format format-check tidy clean distclean
+        thread valgrind cross abi fuzz bench mutants soak install format format-check tidy clean \
+        distclean
 
 all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build

@@ -17,7 +17,8 @@ double bench_own_copy_s(const char *path);
  * not kept. */
 double bench_own_walk_s(const char *path);
 /* The same. And operators are known again whose tensors are as those of one before, because such
- * operators share rows; and each release finds its allocation, which says how much it gives back. */
+ * operators share rows; and each release finds its allocation, which says how much it gives
+ * back. */
 double bench_own_know_s(const char *path);
 /* Takes so much memory from the system in large pages, and writes all of it. */
 double bench_own_write_s(double bytes);

@@ -8,8 +8,8 @@
 
 /* What a process returns at its end: 0 = done. */
 int bench_floor_walk(const char *path);
-/* Reads them, too. Each event is taken apart, finds its name, and is nested in those around it; each
- * statistic finds its key. */
+/* Reads them, too. Each event is taken apart, finds its name, and is nested in those around it;
+ * each statistic finds its key. */
 int bench_floor_nest(const char *path);
 /* Writes the columns that bench_floor_columns found. */
 int bench_floor_write(const char *path);

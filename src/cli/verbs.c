@@ -255,30 +255,6 @@ const struct vv_verb vv_verbs[] = {
                            { "varve validate rank*.pt.trace.json.gz", "each of several" },
                            { "varve validate --json rank0.pt.trace.json.gz", "for scripts" }),
       .run = vv_cmd_validate },
-    { .name = "tune", .group = "Compile", .summary = "make a program of IREE faster, and prove it",
-      .operands = "MODULE",
-      .description =
-          "Compiles an MLIR module with IREE for this processor, profiles it, and tries what could "
-          "make it faster: flags of the compiler, and other tiles for the dispatches that take "
-          "most of the time. Each candidate's outputs are compared with those of the module as it "
-          "is. At the end the best ones take turns with \"no change\", which wins unless another "
-          "is faster in four of five turns. What did not help stands in the report like what did. "
-          "A compiler or program that fails, crashes or takes longer than --limit is a candidate "
-          "that failed. The answer is the line that compiles the module. It is kept in answer.txt "
-          "of the folder --work, with the files that this line names. The same command goes on "
-          "with what the folder holds. Needs iree-base-compiler and iree-base-runtime.",
-      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_FIELDS, VV_OPTION_IREE,
-                        VV_OPTION_IREE_FLAGS, VV_OPTION_FUNCTION, VV_OPTION_INPUT, VV_OPTION_WORK,
-                        VV_OPTION_LIMIT, VV_OPTION_TOLERANCE, VV_OPTION_TILES, VV_OPTION_TURNS),
-      .table = "tune",
-      .examples = EXAMPLES({ "varve tune net.mlir --input @x.npy", "with an input from a file" },
-                           { "varve tune net.mlir --input '1x64xi64=7' --tiles 8 --turns 15",
-                             "search longer" },
-                           { "varve tune net.mlir --input @x.npy --tiles 0",
-                             "flags of the compiler only" },
-                           { "varve tune net.mlir --input @x.npy --json -o tune.json",
-                             "the report for a program" }),
-      .run = vv_cmd_tune },
     { .name = "export", .group = "Carry", .summary = "give it to another tool",
       .operands = "[TRACE...]",
       .description =
@@ -326,8 +302,8 @@ const struct vv_verb vv_verbs[] = {
       .table = "annotations",
       .examples = EXAMPLES({ "varve annotate net.mlir -o out.mlir",
                              "from the newest trace here" },
-                           { "varve annotate net.mlir train.json.gz --require-coverage 80%",
-                             "how much is found, and whether it is enough" },
+                           { "varve annotate net.mlir t.json.gz --require-coverage 80%",
+                             "is enough of the time found?" },
                            { "varve annotate net.mlir x.pb --attr profiler_data --fields ts,dur "
                              "-o out.mlir",
                              "as attributes" },
@@ -363,6 +339,30 @@ const struct vv_verb vv_verbs[] = {
                            { "varve hot annotated.mlir -o hot.mlir",
                              "the program, with marks" }),
       .run = vv_cmd_hot },
+    { .name = "tune", .group = "MLIR", .summary = "make a program of IREE faster, and prove it",
+      .operands = "MODULE",
+      .description =
+          "Compiles an MLIR module with IREE for this processor, profiles it, and tries what could "
+          "make it faster: flags of the compiler, and other tiles for the dispatches that take "
+          "most of the time. Each candidate's outputs are compared with those of the module as it "
+          "is. At the end the best ones take turns with \"no change\", which wins unless another "
+          "is faster in four of five turns. What did not help stands in the report like what did. "
+          "A compiler or program that fails, crashes or takes longer than --limit is a candidate "
+          "that failed. The answer is the line that compiles the module. It is kept in answer.txt "
+          "of the folder --work, with the files that this line names. The same command goes on "
+          "with what the folder holds. Needs iree-base-compiler and iree-base-runtime.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_FIELDS, VV_OPTION_IREE,
+                        VV_OPTION_IREE_FLAGS, VV_OPTION_FUNCTION, VV_OPTION_INPUT, VV_OPTION_WORK,
+                        VV_OPTION_LIMIT, VV_OPTION_TOLERANCE, VV_OPTION_TILES, VV_OPTION_TURNS),
+      .table = "tune",
+      .examples = EXAMPLES({ "varve tune net.mlir --input @x.npy", "with an input from a file" },
+                           { "varve tune net.mlir --input '1x64xi64=7' --tiles 8 --turns 15",
+                             "search longer" },
+                           { "varve tune net.mlir --input @x.npy --tiles 0",
+                             "flags of the compiler only" },
+                           { "varve tune net.mlir --input @x.npy --json -o tune.json",
+                             "the report for a program" }),
+      .run = vv_cmd_tune },
     { .name = "doctor", .group = "Prepare",
       .summary = "what can be recorded and read on this machine", .operands = "[PYTHON]",
       .description =

@@ -13,9 +13,8 @@ varve — operator-level profiler for machine-learning programs
 Record:    record
 Control:   start  stop  status  dump
 Look:      report  steps  critical  memory  idle  dag  diff  info  validate
-Compile:   tune
 Carry:     export  pack
-MLIR:      annotate  tag  hot
+MLIR:      annotate  tag  hot  tune
 Prepare:   doctor  help  version  completions
 
 varve help VERB for more · varve help --all for everything

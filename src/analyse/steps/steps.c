@@ -22,7 +22,8 @@
 #define SHOWN_PHASES_MAX 8 /* step_phases has all phases                                         */
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
-enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, TAIL_COLUMNS }; /* after the phases */
+/* after the phases */
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, TAIL_COLUMNS };
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },

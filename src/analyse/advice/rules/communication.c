@@ -66,4 +66,5 @@ const struct vv_rule vv_rules_communication[] = {
       .see = "varve report --table collective_kinds",
       .because = "PyTorch's distributed notes; 3 % pays removing them." },
 };
-const size_t vv_rules_communication_count = sizeof vv_rules_communication / sizeof *vv_rules_communication;
+const size_t vv_rules_communication_count =
+    sizeof vv_rules_communication / sizeof *vv_rules_communication;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_marks.c — mlir/marks/marks.c: what stands on the operations of a group, and nothing twice. */
+/* test_marks.c — mlir/marks/marks.c: what stands on the operations of a group, and nothing
+ * twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
