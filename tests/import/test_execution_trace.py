@@ -99,6 +99,18 @@ def test_another_process_or_no_ids_are_not_joined(joined, profile):
     assert health(tables)["unplaced"] == 4
 
 
+@pytest.mark.parametrize("odd, count", ((None, 3), ("aten::add_", 0)))
+def test_without_ids_a_thread_is_known_by_its_names(joined, odd, count):
+    """As PyTorch 2.2 writes them: both threads are there, or one of another name."""
+    nodes = [row for row in writer.layers() if row["name"] != "aten::mm"]
+    profile = writer.profile(nodes, key="Ev Idx")
+    if odd:
+        profile["traceEvents"][-1]["name"] = odd
+    tables = joined(nodes, profile=profile)
+    made = [row["identity"] for row in tables["tensors"] if row["side"] == OUTPUT]
+    assert made == [21] * count and (health(tables).get("unplaced", 0) == 0) == bool(count)
+
+
 def outputs_of(joined, *arguments, **more):
     """The identities that an operator makes."""
     tables = joined([node(9, *arguments, rf_id=1, **more)])

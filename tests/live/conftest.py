@@ -24,8 +24,8 @@ def produce_once(tmp_path_factory):
         if (program, arguments) not in folders:
             folder = tmp_path_factory.mktemp(pathlib.Path(program).stem)
             run_in(folder, python, HERE / "programs" / program, folder, *arguments)
-            folders[program, arguments] = folder
-        return folders[program, arguments]
+            folders[name, program, arguments] = folder
+        return folders[name, program, arguments]
 
     return produce
 

@@ -19,15 +19,21 @@ def walk(varve_module, paths, **question):
              if edge["kind"] == "data"})
 
 
+@pytest.fixture(scope="module", name="release", params=("torch", "torch-2.2"))
+def fixture_release(request):
+    """Schema 1.1.1, and 1.0.2, whose profiler writes no ids of record functions."""
+    return request.param
+
+
 @pytest.fixture(scope="module", name="recorded")
-def fixture_recorded(record, varve_module):
-    folder = record("torch", "torch_data.py", options=("--collect", "+data"))
+def fixture_recorded(release, record, varve_module):
+    folder = record(release, "torch_data.py", options=("--collect", "+data"))
     return walk(varve_module, [folder / "run.varve"], by="execution", edges="data", warm_up=True)
 
 
 @pytest.fixture(scope="module", name="folder")
-def fixture_folder(produce):
-    return produce("torch", "torch_observed.py")
+def fixture_folder(release, produce):
+    return produce(release, "torch_observed.py")
 
 
 def test_joined(varve_module, folder, recorded):

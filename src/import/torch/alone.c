@@ -33,13 +33,6 @@ static uint32_t find(const struct vv_et *trace, uint64_t id)
     return at < trace->nodes.count && trace->nodes.items[at].id == id ? (uint32_t)at : VV_NONE;
 }
 
-/* PyTorch writes a node for the process and for each thread. */
-static bool is_place(const struct vv_et *trace, const struct vv_et_node *node)
-{
-    const char *name = vv_intern_text(&trace->model->strings, node->name);
-    return node->rf_id == 0 && name[0] == '[';
-}
-
 /* The node that called it; VV_NONE. Callers have smaller ids. */
 static uint32_t caller_of(const struct making *making, uint32_t node)
 {
@@ -85,7 +78,7 @@ static enum varve_code add_nodes(struct making *making, struct varve_error *erro
     VV_TRY(VV_SCRATCH_ARRAY(&making->scratch, &making->row_of, count, error));
     for (uint32_t node = 0; node < count; node++) {
         making->row_of[node] = VV_NONE;
-        if (!is_place(trace, &trace->nodes.items[node]))
+        if (!vv_et_is_place(trace, &trace->nodes.items[node]))
             VV_TRY(add_node(making, node, error));
     }
     for (uint32_t node = (uint32_t)count, caller; node-- > 0;)
@@ -118,7 +111,7 @@ static enum varve_code add_calls(struct making *making, struct varve_error *erro
         uint32_t caller = caller_of(making, node);
         VV_TRY(add_edge(making, caller, node, VV_DAG_EDGE_NESTING, &edge, error));
         trace->model->health.unmatched_flows +=
-            caller == VV_NONE && !is_place(trace, &trace->nodes.items[node]);
+            caller == VV_NONE && !vv_et_is_place(trace, &trace->nodes.items[node]);
     }
     return VARVE_OK;
 }

@@ -11,6 +11,7 @@
 #define VV_IMPORT_TORCH_EXECUTION_TRACE_H
 
 #include "base/array.h"
+#include "base/scratch.h"
 #include "import/input/format.h"
 #include "import/rows/attribute.h"
 
@@ -74,6 +75,14 @@ enum varve_code vv_et_find_made(struct vv_et *trace, struct varve_error *error);
 /* "[8,4] f32, [] -> [8,4] f32" of a node, in the model; 0 = it has no tensors. */
 enum varve_code vv_et_shapes(struct vv_et *trace, const struct vv_et_node *node, uint32_t *out_text,
                              struct varve_error *error);
+
+/* slice_of[node] for a profiler that writes no ids: the operators of a thread are the nodes of a
+ * thread, if all names are the same, one after the other. Otherwise VV_NONE. in_order.c */
+enum varve_code vv_et_find_in_order(const struct vv_et *trace, uint32_t *slice_of,
+                                    struct vv_scratch *scratch, struct varve_error *error);
+
+/* Is it PyTorch's node for the process or a thread? */
+bool vv_et_is_place(const struct vv_et *trace, const struct vv_et_node *node);
 
 /* *out_joined: how many nodes are operators of the traces that the model has. */
 enum varve_code vv_et_join(struct vv_et *trace, uint64_t *out_joined, struct varve_error *error);

@@ -2,7 +2,7 @@
 /* join.c — gives the tensors of an execution trace to the operators of the profiler's trace of the
  * same run. The profiler's argument "Record function id" is a node's rf_id, and the names must be
  * equal. Of several processes with the pid of the execution trace, as in containers, the one with
- * most such operators is meant. */
+ * most such operators is meant. A profiler without these ids is joined by in_order.c. */
 #include <string.h>
 
 #include "base/scratch.h"
@@ -142,19 +142,30 @@ static enum varve_code add_tensors(struct joining *joining, const struct vv_et_n
     return vv_et_shapes(trace, node, &ops->shapes[op], error);
 }
 
+/* slice_of[node], by the profiler's ids. */
+static void find_by_id(const struct joining *joining, uint32_t *slice_of)
+{
+    uint32_t process = choose_process(joining);
+    for (size_t i = 0; i < joining->trace->nodes.count; i++)
+        slice_of[i] = process != VV_NONE ? find(joining, process, &joining->trace->nodes.items[i])
+                                         : VV_NONE;
+}
+
 static enum varve_code join(struct joining *joining, uint64_t *out_joined,
                             struct varve_error *error)
 {
     struct vv_model *model = joining->model;
-    VV_TRY(find_slices(joining, error));
-    if (joining->slice_count == 0)
-        return VARVE_OK;
-    uint32_t process = choose_process(joining);
-    size_t op_count = model->ops.table.count;
+    size_t op_count = model->ops.table.count, count = joining->trace->nodes.count;
+    uint32_t *slice_of;
+    VV_TRY(VV_SCRATCH_ARRAY(&joining->scratch, &slice_of, count, error));
     VV_TRY(VV_SCRATCH_ZEROS(&joining->scratch, &joining->is_taken, op_count, error));
-    for (size_t i = 0; i < joining->trace->nodes.count && process != VV_NONE; i++) {
-        const struct vv_et_node *node = &joining->trace->nodes.items[i];
-        uint32_t slice = find(joining, process, node);
+    VV_TRY(find_slices(joining, error));
+    if (joining->slice_count > 0)
+        find_by_id(joining, slice_of);
+    else
+        VV_TRY(vv_et_find_in_order(joining->trace, slice_of, &joining->scratch, error));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slice = slice_of[i];
         if (slice == VV_NONE)
             continue;
         uint32_t op = model->slices.op[slice];
@@ -165,7 +176,7 @@ static enum varve_code join(struct joining *joining, uint64_t *out_joined,
         else
             joining->is_taken[op] = true;
         model->slices.op[slice] = op;
-        VV_TRY(add_tensors(joining, node, op, error));
+        VV_TRY(add_tensors(joining, &joining->trace->nodes.items[i], op, error));
         ++*out_joined;
     }
     return VARVE_OK;

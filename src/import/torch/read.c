@@ -328,3 +328,9 @@ void vv_et_deinit(struct vv_et *trace)
     free(trace->text.items);
     vv_attribute_list_deinit(&trace->facts);
 }
+
+bool vv_et_is_place(const struct vv_et *trace, const struct vv_et_node *node)
+{
+    const char *name = vv_intern_text(&trace->model->strings, node->name);
+    return node->rf_id == 0 && name[0] == '[';
+}
