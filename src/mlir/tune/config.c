@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define TILE "vector_common_parallel = ["
-#define DISTRIBUTION "distribution = ["
-#define ROOT "lowering_config<" DISTRIBUTION
+#define DISTRIBUTION "distribution = [" /* of the root operation alone */
+#define CACHE "cache_parallel = ["
 #define FACTOR_MAX 32
 #define TILE_VALUES 96 /* of f32: about what the registers of 256 and of 512 bits hold            */
 
@@ -56,7 +56,7 @@ bool vv_tune_config_read(const char *text, size_t bytes, struct vv_tune_config *
 {
     struct vv_tune_config config = { .text = text, .bytes = bytes, .outer = VV_TUNE_LOOPS_MAX,
                                      .inner = VV_TUNE_LOOPS_MAX };
-    const char *root = strstr(text, ROOT), *end = NULL;
+    const char *root = strstr(text, DISTRIBUTION), *end = NULL;
     const char *tile = root != NULL ? strstr(root, TILE) : NULL;
     *out_why = "its configuration has no tile to choose";
     if (tile == NULL)
@@ -65,7 +65,7 @@ bool vv_tune_config_read(const char *text, size_t bytes, struct vv_tune_config *
         *out_why = "its constants are not in the configuration that the compiler dumps";
         return false;
     }
-    uint32_t distributed = read_list(root + strlen(ROOT), config.distribution, &end);
+    uint32_t distributed = read_list(root + strlen(DISTRIBUTION), config.distribution, &end);
     config.loops = read_list(tile + strlen(TILE), config.tile, &end);
     if (config.loops == 0 || distributed != config.loops)
         return false;
@@ -149,36 +149,49 @@ static void choose_tile(const struct vv_tune_config *config, struct vv_tune_choi
         numbers[config->outer] = choice.outer;
 }
 
-/* What a processor gets at a time must hold the tile. */
-static void choose_distribution(const struct vv_tune_config *config, struct vv_tune_choice choice,
-                                int64_t *numbers)
+/* What a processor or its cache gets at a time must hold the tile. */
+static void choose_around(const struct vv_tune_config *config, struct vv_tune_choice choice,
+                          int64_t *numbers, uint32_t count)
 {
+    if (config->inner >= count)
+        return;
     int64_t *outer = &numbers[config->outer], *inner = &numbers[config->inner];
     *outer = *outer != 0 && *outer < choice.outer ? choice.outer : *outer;
     *inner = *inner != 0 && *inner < choice.inner ? choice.inner : *inner;
 }
 
+/* Lists of numbers that a choice changes, by the words before them. */
+static const struct {
+    const char *word;
+    void (*choose)(const struct vv_tune_config *, struct vv_tune_choice, int64_t *, uint32_t);
+} lists[] = { { TILE, choose_tile }, { DISTRIBUTION, choose_around }, { CACHE, choose_around } };
+#define LISTS (sizeof lists / sizeof *lists)
+
 enum varve_code vv_tune_config_write(const struct vv_tune_config *config,
                                      struct vv_tune_choice choice, FILE *out,
                                      struct varve_error *error)
 {
-    const char *at = config->text, *limit = config->text + config->bytes;
+    const char *at = config->text, *limit = config->text + config->bytes, *end;
     for (;;) {
-        const char *tile = strstr(at, TILE), *root = strstr(at, ROOT), *end;
-        const char *next = tile == NULL || (root != NULL && root < tile) ? root : tile;
         int64_t numbers[VV_TUNE_LOOPS_MAX];
+        const char *next = NULL;
+        size_t which = 0;
+        for (size_t i = 0; i < LISTS; i++) {
+            const char *found = strstr(at, lists[i].word);
+            if (found == NULL || (next != NULL && found > next))
+                continue;
+            next = found;
+            which = i;
+        }
         if (next == NULL)
             break;
-        const char *list = next + strlen(next == tile ? TILE : ROOT);
-        uint32_t count = read_list(list, numbers, &end);
-        fwrite(at, 1, (size_t)(list - at), out);
-        at = list;
+        next += strlen(lists[which].word);
+        uint32_t count = read_list(next, numbers, &end);
+        fwrite(at, 1, (size_t)(next - at), out);
+        at = next;
         if (count == 0)
             continue;
-        if (next == tile)
-            choose_tile(config, choice, numbers, count);
-        else if (count == config->loops)
-            choose_distribution(config, choice, numbers);
+        lists[which].choose(config, choice, numbers, count);
         put_list(out, numbers, count);
         at = end;
     }

@@ -79,6 +79,32 @@ static void a_choice_is_written_wherever_the_tile_stands(void **state)
     free(text);
 }
 
+/* On processors with 256-bit registers; what the cache gets must hold the tile, too. */
+static void a_matrix_product(void **state)
+{
+    static const char product[] =
+        "%1 = linalg.matmul {" CONFIG("cache_parallel = [32, 6, 0], distribution = [32, 6, 0], "
+        "vector_common_parallel = [8, 2, 0], vector_reduction = [0, 0, 8]") "} -> "
+        "tensor<256x48xf32>\n%2 = {" CONFIG("cache_parallel = [32, 6], vector_common_parallel = "
+        "[8, 2]") "}";
+    struct vv_tune_config config = read_config(product);
+    struct varve_error error;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)state;
+    assert_int_equal(vv_tune_config_write(&config, (struct vv_tune_choice){ 4, 16 }, out, &error),
+                     VARVE_OK);
+    fclose(out);
+    assert_string_equal(
+        text,
+        "%1 = linalg.matmul {" CONFIG("cache_parallel = [32, 16, 0], distribution = [32, 16, 0], "
+        "vector_common_parallel = [4, 16, 0], vector_reduction = [0, 0, 8]") "} -> "
+        "tensor<256x48xf32>\n%2 = {" CONFIG("cache_parallel = [32, 16], vector_common_parallel = "
+        "[4, 16]") "}");
+    free(text);
+}
+
 static void what_cannot_be_tuned(void **state)
 {
     static const char *const texts[] = {
@@ -110,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_convolution),
         cmocka_unit_test(a_choice_is_written_wherever_the_tile_stands),
+        cmocka_unit_test(a_matrix_product),
         cmocka_unit_test(what_cannot_be_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
