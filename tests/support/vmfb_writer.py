@@ -10,7 +10,7 @@ MODULE_FIELDS, MODULE_NAME, MODULE_DEBUG = 16, 0, 15
 class Buffer:
     """Everything that an offset leads to stands behind it."""
     def __init__(self):
-        self.bytes = bytearray(8)
+        self.bytes, self.texts = bytearray(8), {}
         self.bytes[4:8] = b"IREE"
 
     def align(self):
@@ -24,6 +24,15 @@ class Buffer:
         data = text.encode()
         self.link(at, self.align())
         self.bytes += struct.pack("<I", len(data)) + data + b"\0"
+
+    def finish(self):
+        """Shared texts stand behind everything that leads to them."""
+        for text, places in self.texts.items():
+            for at in places:
+                self.link(at, self.align())
+            data = text.encode()
+            self.bytes += struct.pack("<I", len(data)) + data + b"\0"
+        return struct.pack("<I", len(self.bytes)) + bytes(self.bytes)
 
     def vector(self, at, form, items):
         self.link(at, self.align())
@@ -62,7 +71,7 @@ def put_location(buffer, at, kind, *values):
     elif kind == FUSED:
         places = buffer.table(at, {0: 0, 1: 0} if values[0] else {1: 0})
         if values[0]:
-            buffer.string(places[0], values[0])
+            buffer.texts.setdefault(values[0], []).append(places[0])
         buffer.vector(places[1], "<i", list(values[1]))
     else:
         buffer.table(at, {0: 0})
@@ -83,7 +92,7 @@ def flatbuffer(locations, functions):
         of_function = buffer.table(start + 4 * number, {0: 0, 1: 0})
         buffer.string(of_function[0], name)
         buffer.vector(of_function[1], "<2i", code)
-    return struct.pack("<I", len(buffer.bytes)) + bytes(buffer.bytes)
+    return buffer.finish()
 
 
 def in_zip(data):
@@ -95,8 +104,9 @@ def in_zip(data):
 PROFILE = "{varve.profile = {count = 3 : i64, total = 81 : i64}}"
 LOCATIONS = [(0,), (FILE, "model.py", 24, 0), (FILE, 'a "b".py', 9, 7), (CALLSITE, 2, 1),
              (NAME, "block/mm", 3), (FUSED, PROFILE, [4]), (FUSED, "", [1, 4, 99]),
-             (NAME, "alone", 0)]
-FUNCTIONS = [("__init", [(0, 5), (4, 1), (9, 5)]), ("main", [(0, 6), (7, 5), (9, 7), (12, -1)])]
+             (NAME, "alone", 0), (FUSED, PROFILE, [7])]  # the text of another
+FUNCTIONS = [("__init", [(0, 5), (4, 1), (9, 5)]),
+             ("main", [(0, 6), (7, 5), (9, 7), (12, -1), (15, 8)])]
 
 
 def small():

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/binary_search.h"
 #include "base/bytes.h"
 
 #define ZIP "PK\3\4"
@@ -24,12 +25,16 @@ enum { DEBUG_TYPES, DEBUG_LOCATIONS, DEBUG_FUNCTIONS };
 enum { FUNCTION_NAME, FUNCTION_LOCATIONS };
 enum type { UNKNOWN, CALLSITE, FILE_LINE, FUSED, NAME };
 
+struct text { size_t at; uint32_t location; };
+
 struct reader {
     const char *path;
     struct vv_bytes bytes;  /* the flatbuffer                                                   */
     uint64_t base;          /* where it lies in the file                                        */
     size_t types, locations, functions; /* vectors; 0 = not there                               */
     uint32_t count;         /* of locations                                                     */
+    struct text *texts;     /* of metadata, in order of their offsets                           */
+    uint32_t text_count;
     FILE *out;
     uint64_t written, limit;
 };
@@ -184,8 +189,16 @@ static enum varve_code put_file(struct reader *reader, size_t table, struct varv
     return VARVE_OK;
 }
 
+/* Is it the first location with this text? */
+static bool is_own(const struct reader *reader, size_t at, uint32_t location)
+{
+    uint32_t first = VV_FIRST_NOT(i, 0, reader->text_count, reader->texts[i].at < at);
+    return first < reader->text_count && reader->texts[first].location == location;
+}
+
 /* The metadata is the text of an attribute. */
-static enum varve_code put_fused(struct reader *reader, size_t table, struct varve_error *error)
+static enum varve_code put_fused(struct reader *reader, uint32_t location_of, size_t table,
+                                 struct varve_error *error)
 {
     size_t metadata, list;
     uint32_t count, length, location;
@@ -194,7 +207,7 @@ static enum varve_code put_fused(struct reader *reader, size_t table, struct var
     VV_TRY(count_of(reader, list, 4, &count, error));
     VV_TRY(count_of(reader, metadata, 1, &length, error));
     put(reader, "fused");
-    if (length > 0) {
+    if (length > 0 && is_own(reader, metadata, location_of)) {
         put(reader, "<");
         fwrite(reader->bytes.data + metadata + 4, 1, length, reader->out);
         reader->written += length;
@@ -232,7 +245,7 @@ static enum varve_code put_location(struct reader *reader, uint32_t location,
                                     struct varve_error *error)
 {
     static enum varve_code (*const writers[])(struct reader *, size_t, struct varve_error *) = {
-        [CALLSITE] = put_callsite, [FILE_LINE] = put_file, [FUSED] = put_fused, [NAME] = put_name,
+        [CALLSITE] = put_callsite, [FILE_LINE] = put_file, [FUSED] = NULL, [NAME] = put_name,
     };
     uint8_t type;
     size_t table;
@@ -243,7 +256,8 @@ static enum varve_code put_location(struct reader *reader, uint32_t location,
         put(reader, "unknown");
     } else {
         VV_TRY(follow(reader, reader->locations + 4 + 4 * (size_t)location, &table, error));
-        VV_TRY(writers[type](reader, table, error));
+        VV_TRY(type == FUSED ? put_fused(reader, location, table, error)
+                             : writers[type](reader, table, error));
     }
     put(reader, ")\n");
     return VARVE_OK;
@@ -275,19 +289,47 @@ static enum varve_code put_function(struct reader *reader, uint32_t number, uint
     return VARVE_OK;
 }
 
+static int compare_texts(const void *left, const void *right)
+{
+    const struct text *a = left, *b = right;
+    return a->at != b->at ? (a->at > b->at) - (a->at < b->at)
+                          : (a->location > b->location) - (a->location < b->location);
+}
+
+static enum varve_code collect_texts(struct reader *reader, struct varve_error *error)
+{
+    for (uint32_t location = 0; location < reader->count; location++) {
+        uint8_t type;
+        size_t table, metadata;
+        VV_TRY(type_of(reader, location, &type, error));
+        if (type != FUSED)
+            continue;
+        VV_TRY(follow(reader, reader->locations + 4 + 4 * (size_t)location, &table, error));
+        VV_TRY(child(reader, table, 0, &metadata, error));
+        if (metadata != 0)
+            reader->texts[reader->text_count++] = (struct text){ metadata, location };
+    }
+    if (reader->text_count > 0)
+        qsort(reader->texts, reader->text_count, sizeof *reader->texts, compare_texts);
+    return VARVE_OK;
+}
+
 static enum varve_code put_all(struct reader *reader, struct varve_error *error)
 {
     uint32_t functions;
     VV_TRY(count_of(reader, reader->functions, 4, &functions, error));
     uint32_t *seen = calloc((size_t)reader->count + 1, sizeof *seen);
-    enum varve_code code = VARVE_OK;
-    if (seen == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u locations", reader->count);
+    reader->texts = calloc((size_t)reader->count + 1, sizeof *reader->texts);
+    enum varve_code code =
+        seen == NULL || reader->texts == NULL
+            ? vv_fail(error, VARVE_NO_MEMORY, "no memory for %u locations", reader->count)
+            : collect_texts(reader, error);
     for (uint32_t i = 0; i < functions && code == VARVE_OK; i++)
         code = reader->written < reader->limit ? put_function(reader, i, seen, error) : VARVE_OK;
     for (uint32_t i = 0; i < reader->count && code == VARVE_OK; i++)
         code = reader->written < reader->limit ? put_location(reader, i, error) : VARVE_OK;
     free(seen);
+    free(reader->texts);
     VV_TRY(code);
     if (reader->written >= reader->limit)
         VV_FAIL(error, VARVE_LIMIT, "'%s' says more of locations than any program does",

@@ -7,6 +7,10 @@
  *     } loc(unknown)
  *     #vm7 = loc(fused<{varve.profile = {…}}>["model.py":3:1])
  *
+ * A metadata text that an earlier location has, too, is left out: IREE 3.13 keeps texts in a table
+ * whose keys point to freed memory, so some locations get the text of another. The first one with a
+ * text is the one that it was written for.
+ *
  * The file is a flatbuffer, within a zip archive or alone (iree/schemas/bytecode_module_def.fbs).
  * Every offset is checked before it is followed. Thread-safe. */
 #ifndef VV_MLIR_VMFB_VMFB_H

@@ -38,6 +38,7 @@ static void a_small_program(void **state)
         "  vm.instruction loc(#vm6)\n"
         "  vm.instruction loc(#vm5)\n"
         "  vm.instruction loc(#vm7)\n"
+        "  vm.instruction loc(#vm8)\n"
         "} loc(unknown)\n"
         "#vm0 = loc(unknown)\n"
         "#vm1 = loc(\"model.py\":24:0)\n"
@@ -46,7 +47,8 @@ static void a_small_program(void **state)
         "#vm4 = loc(\"block/mm\"(#vm3))\n"
         "#vm5 = loc(fused<{varve.profile = {count = 3 : i64, total = 81 : i64}}>[#vm4])\n"
         "#vm6 = loc(fused[#vm1, #vm4, unknown])\n"
-        "#vm7 = loc(\"alone\")\n";
+        "#vm7 = loc(\"alone\")\n"
+        "#vm8 = loc(fused[#vm7])\n"; /* its text of metadata is that of #vm5 */
     static const char *const names[] = { "whole", "alone" };
     (void)state;
     for (size_t i = 0; i < 2; i++) {
