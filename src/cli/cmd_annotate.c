@@ -12,6 +12,7 @@
 #include "cli/reading/output.h"
 #include "cli/reading/reading.h"
 #include "mlir/marks/marks.h"
+#include "mlir/marks/mlirgraph.h"
 #include "mlir/match/match.h"
 #include "mlir/profile/profile.h"
 #include "mlir/readback/readback.h"
@@ -119,7 +120,19 @@ static enum varve_code prepare(const struct vv_arguments *arguments, struct anno
                      "-o out.mlir");
     annotating->reading.operands++;
     annotating->reading.operand_count--;
-    VV_TRY(vv_mlir_fields_choose(arguments->fields, &annotating->writing.fields, error));
+    const char *fields = arguments->fields;
+    if (arguments->compat != NULL) {
+        if (strcmp(arguments->compat, "mlirgraph") != 0)
+            VV_FAIL_SAID(error, VARVE_INVALID,
+                         "annotate knows the rules of mlirgraph, and not those of '%s'",
+                         arguments->compat);
+        if (arguments->attr != NULL || fields != NULL || arguments->output == NULL)
+            VV_FAIL_SAID(error, VARVE_INVALID,
+                         "--compat mlirgraph says attribute and fields itself, and wants -o");
+        annotating->writing.attribute = VV_MLIRGRAPH_ATTRIBUTE;
+        fields = VV_MLIRGRAPH_FIELDS;
+    }
+    VV_TRY(vv_mlir_fields_choose(fields, &annotating->writing.fields, error));
     if (arguments->require_coverage != NULL)
         VV_TRY(read_share(arguments->require_coverage, &annotating->required, error));
     if (arguments->min_level != NULL)
@@ -133,10 +146,18 @@ static struct vv_mlir_join join_of(const struct annotating *annotating)
                                   &annotating->matches };
 }
 
+static bool is_mlirgraph(const struct annotating *annotating)
+{
+    return vv_asks_mlirgraph(&annotating->question);
+}
+
 static enum varve_code match(struct annotating *annotating, const struct vv_model *model,
                              struct varve_error *error)
 {
     const struct vv_mlir_module *module = &annotating->program.module;
+    if (is_mlirgraph(annotating))
+        return vv_mlirgraph_marks(module, model, &annotating->question, &annotating->marks,
+                                  &annotating->mark_count, error);
     VV_TRY(vv_mlir_profile_make(model, &annotating->question, &annotating->profile, error));
     VV_TRY(vv_mlir_match(module, &annotating->profile, &annotating->matching, &annotating->matches,
                          error));
@@ -245,13 +266,15 @@ static int annotate(struct annotating *annotating)
     int status = vv_reading_open(&annotating->reading, &reading);
     if (status == VV_EXIT_DONE && match(annotating, reading.model, &error) != VARVE_OK)
         status = vv_print_error(&error);
-    if (status == VV_EXIT_DONE)
+    bool is_ours = !is_mlirgraph(annotating);
+    if (status == VV_EXIT_DONE && is_ours)
         status = check(annotating);
     if (status == VV_EXIT_DONE)
         status = write_out(annotating);
-    if (status == VV_EXIT_DONE)
+    if (status == VV_EXIT_DONE && is_ours)
         status = print_tables(annotating, &reading);
-    status = judge(annotating, status);
+    if (is_ours)
+        status = judge(annotating, status);
     if (reading.model != NULL)
         status = vv_reading_verdict(&annotating->reading, &reading, status);
     vv_reading_close(&reading);
