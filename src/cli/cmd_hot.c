@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_hot.c — varve hot: the operations of an annotated program that take most of its time, as a
- * table; the program with marks on them; a script for stock MLIR. doc/hot.md. */
+/* cmd_hot.c — varve hot: the operations of a program that take most of its time, as a table; the
+ * program with marks on them; a script for stock MLIR. doc/hot.md. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "cli/line/say.h"
 #include "cli/reading/former.h"
 #include "cli/reading/output.h"
+#include "cli/reading/reading.h"
 #include "mlir/engine/engine.h"
 #include "mlir/hot/hot.h"
 
@@ -111,9 +112,9 @@ static int act(struct writing *writing)
 static enum varve_code check(const struct vv_arguments *arguments, double *out_share,
                              struct varve_error *error)
 {
-    if (arguments->operand_count != 1)
+    if (arguments->operand_count < 1)
         VV_FAIL_SAID(error, VARVE_INVALID,
-                     "hot takes one annotated program: varve hot annotated.mlir");
+                     "hot takes a program: varve hot annotated.mlir, or varve hot net.mlir TRACE");
     VV_TRY(parse_share(arguments->top_share != NULL ? arguments->top_share : "80%", out_share,
                        error));
     if (arguments->output != NULL && arguments->script != NULL &&
@@ -121,6 +122,40 @@ static enum varve_code check(const struct vv_arguments *arguments, double *out_s
         VV_FAIL_SAID(error, VARVE_INVALID, "-o and --script name the same file, '%s'",
                      arguments->output);
     return VARVE_OK;
+}
+
+/* Finds the hot operations by what a trace measured. Returns an exit code. */
+static int match(const struct vv_arguments *arguments, const struct vv_mlir_module *module,
+                 double share, struct vv_mlir_hot *out_hot)
+{
+    static const struct vv_mlir_match_options all = VV_MLIR_MATCH_ALL;
+    struct vv_arguments traces = *arguments;
+    struct vv_mlir_profile profile = { .records = NULL };
+    struct vv_mlir_matches matches = { .groups = NULL };
+    struct vv_question question;
+    struct vv_reading reading;
+    struct varve_error error;
+    traces.operands++;
+    traces.operand_count--;
+    if (vv_reading_question(&traces, &question, &error) != VARVE_OK)
+        return vv_print_error(&error);
+    int status = vv_reading_open(&traces, &reading);
+    if (status == VV_EXIT_DONE) {
+        enum varve_code code = vv_mlir_profile_make(reading.model, &question, &profile, &error);
+        if (code == VARVE_OK)
+            code = vv_mlir_match(module, &profile, &all, &matches, &error);
+        if (code == VARVE_OK)
+            code = vv_mlir_hot_match(module, &profile, &matches, share, out_hot, &error);
+        if (code != VARVE_OK)
+            status = vv_print_error(&error);
+        else if (!arguments->quiet && profile.self_ns > 0)
+            vv_say("%.1f %% of the time in the trace is of operations of '%s'",
+                   100 * (double)matches.matched_ns / (double)profile.self_ns, module->path);
+    }
+    vv_mlir_matches_deinit(&matches);
+    vv_mlir_profile_deinit(&profile);
+    vv_reading_close(&reading);
+    return status;
 }
 
 vv_run_verb vv_cmd_hot;
@@ -134,14 +169,20 @@ int vv_cmd_hot(const struct vv_arguments *arguments)
     struct varve_error error;
     double share = 0;
     enum varve_code code = check(arguments, &share, &error);
+    int status = VV_EXIT_DONE;
     if (code == VARVE_OK)
         code = vv_mlir_source_open(arguments->operands[0], &options, &source, &error);
     if (code == VARVE_OK)
         code = vv_mlir_read(arguments->operands[0], source.text, source.bytes, &module, &error);
-    if (code == VARVE_OK)
+    if (code == VARVE_OK && arguments->operand_count == 1)
         code = vv_mlir_hot_find(&module, share, &hot, &error);
+    if (code != VARVE_OK)
+        status = vv_print_error(&error);
+    else if (arguments->operand_count > 1)
+        status = match(arguments, &module, share, &hot);
     struct writing writing = { .module = &module, .hot = &hot, .arguments = arguments };
-    int status = code == VARVE_OK ? act(&writing) : vv_print_error(&error);
+    if (status == VV_EXIT_DONE)
+        status = act(&writing);
     vv_mlir_hot_deinit(&hot);
     vv_mlir_deinit(&module);
     vv_mlir_source_close(&source);

@@ -324,18 +324,20 @@ const struct vv_verb vv_verbs[] = {
                              "bytecode in, bytecode out" }),
       .run = vv_cmd_tag },
     { .name = "hot", .group = "MLIR", .summary = "the few operations that take the time",
-      .operands = "MODULE",
+      .operands = "MODULE [TRACE...]",
       .description =
-          "Lists the operations of an annotated program in MLIR that take most of its time. With "
-          "-o it writes the program with the attribute varve.hot on them, and with --script a "
-          "script for mlir-opt that exchanges loops, tiles or vectorizes the marked operations "
-          "alone. varve annotate writes a profile into a program.",
+          "Lists the operations of a program in MLIR that take most of its time: by what traces "
+          "measured, or else by the profile that the program carries. With -o it writes the "
+          "program with the attribute varve.hot on them, and with --script a script for mlir-opt "
+          "that exchanges loops, tiles or vectorizes the marked operations alone. varve annotate "
+          "writes a profile into a program.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TOP_SHARE, VV_OPTION_OUTPUT, VV_OPTION_SCRIPT,
                         VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD,
-                        VV_OPTION_UNIT, VV_OPTION_FIELDS),
+                        VV_OPTION_UNIT, VV_OPTION_FIELDS, VV_TAKES_READING, PART),
       .output = "write the program there, with marks on its hot operations",
       .table = "hot",
       .examples = EXAMPLES({ "varve hot annotated.mlir", "80 % of the time" },
+                           { "varve hot net.mlir train.json.gz", "by what a trace measured" },
                            { "varve hot annotated.mlir -o hot.mlir",
                              "the program, with marks" }),
       .run = vv_cmd_hot },

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """varve hot: the list of hot operations, marks on them, and a script that stock MLIR runs."""
+import json
 import pathlib
 import re
 import shutil
@@ -143,11 +144,35 @@ def test_tiles_divide_the_sizes_of_all(varve, write, tmp_path):
     assert found == ["4, 1, 32", "4, 1, 4"]
 
 
+def test_a_trace_says_which_operations_are_hot(varve, write, tmp_path):
+    """Two of the three things that ran are in the program, with 33 of 40 µs."""
+    path, trace = write(module(("linalg.matmul", 5, "a"), ("linalg.add", 900, "b"))), tmp_path / "t"
+    trace.write_text(json.dumps([
+        {"ph": "X", "name": name, "cat": "cpu_op", "pid": 1, "tid": 1, "ts": begin, "dur": us}
+        for name, begin, us in (("a", 1, 10), ("b", 40, 3), ("other", 50, 7), ("a", 60, 20))]))
+    done = subprocess.run([str(varve), "hot", "--no-cache", "--json", str(path), str(trace)],
+                          capture_output=True, text=True, check=True)
+    table = json.loads(done.stdout)["tables"]["hot"]
+    rows_found = [dict(zip([column["name"] for column in table["columns"]], row))
+                  for row in table["rows"]]
+    assert [(row["operation"], row["self_ns"], row["count"]) for row in rows_found] == [
+        ("linalg.matmul", 30_000, 2), ("1 more", 3000, None), ("total", 33_000, None)]
+    assert done.stderr.startswith("varve: 82.5 % of the time in the trace is of operations of")
+
+
+def test_a_trace_of_another_program_is_refused(varve, write, tmp_path):
+    path, trace = write(module(("linalg.matmul", 5, "a"))), tmp_path / "t"
+    trace.write_text('[{"ph":"X","name":"other","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":2}]')
+    done = subprocess.run([str(varve), "hot", "--no-cache", str(path), str(trace)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "it is the profile of another program" in done.stderr
+
+
 def test_a_program_without_times_is_refused(varve, write):
     path = write(module(("linalg.matmul", None, "a")))
     done = subprocess.run([str(varve), "hot", str(path)], capture_output=True, text=True,
                           check=False)
-    assert done.returncode == 3 and "varve annotate" in done.stderr
+    assert done.returncode == 3 and "Name a trace, too" in done.stderr
 
 
 def test_a_script_without_a_rule_is_refused(varve, write, tmp_path):

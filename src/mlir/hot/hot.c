@@ -15,6 +15,19 @@ void vv_mlir_hot_deinit(struct vv_mlir_hot *hot)
     *hot = (struct vv_mlir_hot){ 0 };
 }
 
+static enum varve_code add(const struct vv_mlir_module *module, struct vv_mlir_hot_op op,
+                           struct vv_mlir_hot *hot, struct varve_error *error)
+{
+    if (op.self_ns < 0)
+        return VARVE_OK;
+    if (__builtin_add_overflow(hot->self_ns, op.self_ns, &hot->self_ns))
+        return vv_mlir_fail(module, module->ops[op.op].name_at, error,
+                            "the times of all operations add up to more than 2^63 ns");
+    VV_TRY(vv_array_reserve(&hot->ops, &hot->op_capacity, hot->op_count + 1, sizeof op, error));
+    hot->ops[hot->op_count++] = op;
+    return VARVE_OK;
+}
+
 static enum varve_code take(const struct vv_mlir_module *module, uint32_t row,
                             struct vv_mlir_hot *hot, struct varve_error *error)
 {
@@ -24,16 +37,11 @@ static enum varve_code take(const struct vv_mlir_module *module, uint32_t row,
     enum vv_mlir_field which =
         vv_mlir_knows(&found, VV_MLIR_FIELD_self) ? VV_MLIR_FIELD_self : VV_MLIR_FIELD_total;
     struct vv_mlir_hot_op op = { .op = row, .self_ns = found.values[which] };
-    if (!vv_mlir_knows(&found, which) || op.self_ns < 0)
+    if (!vv_mlir_knows(&found, which))
         return VARVE_OK;
     if (vv_mlir_knows(&found, VV_MLIR_FIELD_count) && found.values[VV_MLIR_FIELD_count] > 0)
         op.count = (uint64_t)found.values[VV_MLIR_FIELD_count];
-    if (__builtin_add_overflow(hot->self_ns, op.self_ns, &hot->self_ns))
-        return vv_mlir_fail(module, module->ops[row].name_at, error,
-                            "the times of all operations add up to more than 2^63 ns");
-    VV_TRY(vv_array_reserve(&hot->ops, &hot->op_capacity, hot->op_count + 1, sizeof op, error));
-    hot->ops[hot->op_count++] = op;
-    return VARVE_OK;
+    return add(module, op, hot, error);
 }
 
 static int hotter(const void *left, const void *right)
@@ -42,6 +50,14 @@ static int hotter(const void *left, const void *right)
     if (a->self_ns != b->self_ns)
         return a->self_ns > b->self_ns ? -1 : 1;
     return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static void choose(struct vv_mlir_hot *hot, double share)
+{
+    double wanted = share * (double)hot->self_ns, sum = 0;
+    qsort(hot->ops, hot->op_count, sizeof *hot->ops, hotter);
+    while (hot->chosen < hot->op_count && sum < wanted && hot->ops[hot->chosen].self_ns > 0)
+        sum += (double)hot->ops[hot->chosen++].self_ns;
 }
 
 enum varve_code vv_mlir_hot_find(const struct vv_mlir_module *module, double share,
@@ -54,17 +70,43 @@ enum varve_code vv_mlir_hot_find(const struct vv_mlir_module *module, double sha
     if (code == VARVE_OK && hot.self_ns == 0)
         code = vv_with_next(error, VV_NEXT_IS_SAID,
                             vv_fail(error, VARVE_NOT_FOUND,
-                                    "no operation of '%s' carries a time. Annotate it first: "
-                                    "varve annotate %s TRACE -o annotated.mlir",
-                                    module->path, module->path));
+                                    "no operation of '%s' carries a time. Name a trace, too: "
+                                    "varve hot %s TRACE", module->path, module->path));
     if (code != VARVE_OK) {
         vv_mlir_hot_deinit(&hot);
         return code;
     }
-    qsort(hot.ops, hot.op_count, sizeof *hot.ops, hotter);
-    double wanted = share * (double)hot.self_ns, sum = 0;
-    while (hot.chosen < hot.op_count && sum < wanted && hot.ops[hot.chosen].self_ns > 0)
-        sum += (double)hot.ops[hot.chosen++].self_ns;
+    choose(&hot, share);
+    *out_hot = hot;
+    return VARVE_OK;
+}
+
+enum varve_code vv_mlir_hot_match(const struct vv_mlir_module *module,
+                                  const struct vv_mlir_profile *profile,
+                                  const struct vv_mlir_matches *matches, double share,
+                                  struct vv_mlir_hot *out_hot, struct varve_error *error)
+{
+    struct vv_mlir_hot hot = { 0 };
+    enum varve_code code = VARVE_OK;
+    for (uint32_t group = 0; group < matches->group_count && code == VARVE_OK; group++) {
+        struct vv_mlir_record sum;
+        vv_mlir_group_sum(profile, matches, group, &sum);
+        code = add(module,
+                   (struct vv_mlir_hot_op){ matches->groups[group].primary,
+                                            sum.count > 0 ? (uint64_t)sum.count : 0, sum.self_ns },
+                   &hot, error);
+    }
+    if (code == VARVE_OK && hot.self_ns == 0)
+        code = vv_with_next(error, VV_NEXT_IS_SAID,
+                            vv_fail(error, VARVE_NOT_FOUND,
+                                    "nothing that the trace measured is in '%s': it is the profile "
+                                    "of another program, or the program has no locations",
+                                    module->path));
+    if (code != VARVE_OK) {
+        vv_mlir_hot_deinit(&hot);
+        return code;
+    }
+    choose(&hot, share);
     *out_hot = hot;
     return VARVE_OK;
 }

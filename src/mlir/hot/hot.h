@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "mlir/match/match.h"
 #include "mlir/module/module.h"
 #include "sheet/sheet.h"
 
@@ -31,6 +32,12 @@ struct vv_mlir_hot {
  * VARVE_NOT_FOUND: none carries a time. */
 enum varve_code vv_mlir_hot_find(const struct vv_mlir_module *module, double share,
                                  struct vv_mlir_hot *out_hot, struct varve_error *error);
+/* The same with the times of a profile that was matched with the module: each group's time is its
+ * primary operation's. VARVE_NOT_FOUND: nothing of the profile was found in the module. */
+enum varve_code vv_mlir_hot_match(const struct vv_mlir_module *module,
+                                  const struct vv_mlir_profile *profile,
+                                  const struct vv_mlir_matches *matches, double share,
+                                  struct vv_mlir_hot *out_hot, struct varve_error *error);
 void vv_mlir_hot_deinit(struct vv_mlir_hot *hot); /* of a zeroed one, too */
 
 /* Table "hot": the hot operations, and a row for the rest. */
