@@ -8,10 +8,10 @@
 
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
+#include "cli/program/program.h"
 #include "cli/reading/former.h"
 #include "cli/reading/output.h"
 #include "cli/reading/reading.h"
-#include "mlir/engine/engine.h"
 #include "mlir/hot/hot.h"
 
 /* "80%" or "0.8" */
@@ -117,6 +117,10 @@ static enum varve_code check(const struct vv_arguments *arguments, double *out_s
                      "hot takes a program: varve hot annotated.mlir, or varve hot net.mlir TRACE");
     VV_TRY(parse_share(arguments->top_share != NULL ? arguments->top_share : "80%", out_share,
                        error));
+    if (arguments->output != NULL)
+        VV_TRY(vv_program_keeps(arguments->operands[0], arguments->output, error));
+    if (arguments->script != NULL)
+        VV_TRY(vv_program_keeps(arguments->operands[0], arguments->script, error));
     if (arguments->output != NULL && arguments->script != NULL &&
         strcmp(arguments->output, arguments->script) == 0)
         VV_FAIL_SAID(error, VARVE_INVALID, "-o and --script name the same file, '%s'",
@@ -162,29 +166,23 @@ vv_run_verb vv_cmd_hot;
 
 int vv_cmd_hot(const struct vv_arguments *arguments)
 {
-    const struct vv_mlir_engine_options options = { .library = NULL };
-    struct vv_mlir_source source = { .text = NULL };
-    struct vv_mlir_module module = { .path = NULL };
+    struct vv_program program;
     struct vv_mlir_hot hot = { .ops = NULL };
     struct varve_error error;
     double share = 0;
-    enum varve_code code = check(arguments, &share, &error);
-    int status = VV_EXIT_DONE;
-    if (code == VARVE_OK)
-        code = vv_mlir_source_open(arguments->operands[0], &options, &source, &error);
-    if (code == VARVE_OK)
-        code = vv_mlir_read(arguments->operands[0], source.text, source.bytes, &module, &error);
-    if (code == VARVE_OK && arguments->operand_count == 1)
-        code = vv_mlir_hot_find(&module, share, &hot, &error);
-    if (code != VARVE_OK)
+    if (check(arguments, &share, &error) != VARVE_OK)
+        return vv_print_error(&error);
+    int status = vv_program_open(arguments, arguments->operands[0], false, &program);
+    if (status != VV_EXIT_DONE)
+        return status;
+    if (arguments->operand_count > 1)
+        status = match(arguments, &program.module, share, &hot);
+    else if (vv_mlir_hot_find(&program.module, share, &hot, &error) != VARVE_OK)
         status = vv_print_error(&error);
-    else if (arguments->operand_count > 1)
-        status = match(arguments, &module, share, &hot);
-    struct writing writing = { .module = &module, .hot = &hot, .arguments = arguments };
+    struct writing writing = { .module = &program.module, .hot = &hot, .arguments = arguments };
     if (status == VV_EXIT_DONE)
         status = act(&writing);
     vv_mlir_hot_deinit(&hot);
-    vv_mlir_deinit(&module);
-    vv_mlir_source_close(&source);
+    vv_program_close(&program);
     return status;
 }

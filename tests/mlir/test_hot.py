@@ -182,6 +182,14 @@ def test_a_script_without_a_rule_is_refused(varve, write, tmp_path):
     assert done.returncode != 0 and "no script" in done.stderr and not script.exists()
 
 
+def test_the_program_itself_is_not_overwritten(varve, write):
+    path = write(module(*FIVE))
+    for option in ("-o", "--script"):
+        done = subprocess.run([str(varve), "hot", option, str(path), str(path)],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and path.read_text() == module(*FIVE)
+
+
 @pytest.mark.parametrize("share", ["0", "-1", "101%", "2", "x", "nan", ""])
 def test_a_wrong_share_is_refused(varve, write, share):
     path = write(module(*FIVE))
