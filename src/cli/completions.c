@@ -119,6 +119,16 @@ static void put_bash(FILE *stream, const struct vv_verb *verbs)
           stream);
 }
 
+/* Writes a text within single quotes; `quote` is how the shell writes one there. */
+static void put_quoted(FILE *stream, const char *text, const char *quote)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs(quote, stream);
+        else
+            putc(*text, stream);
+}
+
 /* ---- zsh ---- */
 
 static void put_zsh_option(FILE *stream, const struct vv_verb *verb, int row)
@@ -126,11 +136,13 @@ static void put_zsh_option(FILE *stream, const struct vv_verb *verb, int row)
     const struct vv_option *option = &vv_options[row];
     const char *help = vv_verb_option_help(verb, row);
     if (option->letter != '\0')
-        fprintf(stream, "            '(-%c --%s)'{-%c,--%s%s}'[%s]", option->letter, option->name,
-                option->letter, option->name, option->kind != VV_VALUE_FLAG ? "=" : "", help);
+        fprintf(stream, "            '(-%c --%s)'{-%c,--%s%s}'[", option->letter, option->name,
+                option->letter, option->name, option->kind != VV_VALUE_FLAG ? "=" : "");
     else
-        fprintf(stream, "            '--%s%s[%s]", option->name,
-                option->kind != VV_VALUE_FLAG ? "=" : "", help);
+        fprintf(stream, "            '--%s%s[", option->name,
+                option->kind != VV_VALUE_FLAG ? "=" : "");
+    put_quoted(stream, help, "'\\''");
+    putc(']', stream);
     if (option->choices != NULL) {
         fprintf(stream, ":%s:(", option->value);
         put_choices(stream, option);
@@ -213,7 +225,9 @@ static void put_fish_option(FILE *stream, const struct vv_verb *verb, int row)
         fputs(" -r -F", stream);
     else if (option->kind != VV_VALUE_FLAG)
         fputs(" -x", stream);
-    fprintf(stream, " -d '%s'\n", help);
+    fputs(" -d '", stream);
+    put_quoted(stream, help, "\\'");
+    fputs("'\n", stream);
 }
 
 static void put_fish_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
