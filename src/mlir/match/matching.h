@@ -138,7 +138,8 @@ enum varve_code vv_mlir_make_groups(struct vv_mlir_matching *matching,
                                     struct vv_mlir_matches *matches, struct varve_error *error);
 
 /* The operation that leads the record's group, among those that the record was found on: of its
- * type, else the one that its name ends with, else the last that is no constant. sets.c */
+ * type, else the one that its name ends with, else the last that does work; outer ones come first.
+ * sets.c */
 uint32_t vv_mlir_leader(const struct vv_mlir_matching *matching, uint32_t record,
                         uint32_t group, const uint32_t *group_of_op);
 

@@ -115,22 +115,32 @@ enum varve_code vv_mlir_set_of_one(struct vv_mlir_matching *matching, uint32_t o
 
 /* ---- which one leads ---- */
 
-static bool is_constant(const struct vv_mlir_matching *matching, uint32_t op)
+/* What stands beside the work: constants, room for a result, ends of regions. */
+static bool is_minor(const struct vv_mlir_matching *matching, uint32_t op)
 {
+    static const char *const minor[] = { "constant", "const", "return", "yield", "empty", "fill",
+                                         "literal", "splat" };
     const char *exact = vv_intern_text(matching->kinds, matching->type_of_op[op].exact);
-    return strcmp(exact, "constant") == 0 || strcmp(exact, "const") == 0 ||
-           strcmp(exact, "return") == 0;
+    for (size_t i = 0; i < sizeof minor / sizeof *minor; i++)
+        if (strcmp(exact, minor[i]) == 0)
+            return true;
+    return false;
 }
 
-/* How well an operation leads: a family of the last word of the name counts less than the type. */
+/* How well an operation leads. Its type counts most, then the last word of the name; and one that
+ * stands in another of the group leads less than that one. */
+enum { OUTERMOST = 1, MAJOR = 2, NAMED = 4, TYPED = 6 };
+
 static int rank_of(const struct vv_mlir_matching *matching, uint32_t record, uint32_t family,
-                   uint32_t op)
+                   uint32_t op, const uint32_t *group_of_op)
 {
-    uint32_t of_op = matching->type_of_op[op].family;
-    return vv_mlir_is_of_type(matching, record, op) ? 3
-           : of_op != 0 && of_op == family          ? 2
-           : !is_constant(matching, op)             ? 1
-                                                    : 0;
+    uint32_t of_op = matching->type_of_op[op].family, parent = matching->module->ops[op].parent;
+    int outermost = parent == VV_MLIR_NONE || group_of_op[parent] != group_of_op[op] ? OUTERMOST
+                                                                                     : 0;
+    return outermost + (vv_mlir_is_of_type(matching, record, op) ? TYPED
+                        : of_op != 0 && of_op == family          ? NAMED
+                        : !is_minor(matching, op)                ? MAJOR
+                                                                 : 0);
 }
 
 uint32_t vv_mlir_leader(const struct vv_mlir_matching *matching, uint32_t record,
@@ -145,8 +155,9 @@ uint32_t vv_mlir_leader(const struct vv_mlir_matching *matching, uint32_t record
     vv_mlir_kind_of(last, strlen(last), &kind);
     uint32_t family = vv_intern_find(matching->kinds, kind.family, strlen(kind.family));
     for (uint32_t i = 0; i < set->count; i++) {
-        int rank = rank_of(matching, record, family, ops[i]);
-        if (group_of_op[ops[i]] != group || (rank == best_rank && rank != 1) || rank < best_rank)
+        int rank = rank_of(matching, record, family, ops[i], group_of_op);
+        bool is_later = rank == best_rank && rank / MAJOR != 1; /* of unknown ones the last */
+        if (group_of_op[ops[i]] != group || is_later || rank < best_rank)
             continue;
         best = ops[i];
         best_rank = rank;

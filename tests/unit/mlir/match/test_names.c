@@ -201,6 +201,27 @@ static void joined_names_and_suffixes(void **state)
     matched_end(&matched);
 }
 
+/* What one operator became: room for the result, its first values, the loop, and what stands in it.
+ * The loop leads. */
+static void the_outermost_that_works_leads(void **state)
+{
+    (void)state;
+    static const char linalg[] =
+        "%0 = tensor.empty() : t loc(\"fc/linear\")\n"
+        "%1 = linalg.fill %0 : t loc(\"fc/linear\")\n"
+        "%2 = linalg.generic %1 {\n"
+        "^bb0(%in: f32):\n"
+        "  %3 = arith.mulf %in, %in : f32 loc(\"fc/linear\")\n"
+        "  linalg.yield %3 : f32 loc(\"fc/linear\")\n"
+        "} : t loc(\"fc/linear\")\n";
+    struct matched matched;
+    matched_begin(&matched, linalg);
+    matched_record(&matched, "fc/linear", "aten::linear", 1);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "!name 2+0+1+3+4");
+    matched_end(&matched);
+}
+
 /* Levels behind the weakest are not tried. */
 static void levels_can_be_left_out(void **state)
 {
@@ -225,6 +246,7 @@ int main(void)
         cmocka_unit_test(a_name_on_several_is_a_group),
         cmocka_unit_test(tags_and_keys_say_which),
         cmocka_unit_test(joined_names_and_suffixes),
+        cmocka_unit_test(the_outermost_that_works_leads),
         cmocka_unit_test(levels_can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
