@@ -116,7 +116,17 @@ enum varve_code vv_mlir_index_frames(struct vv_mlir_matching *matching, struct v
 
 /* ---- a record's chain ---- */
 
-/* Profile and module may name a file from different folders: one path ends with the other. */
+/* The last folder of a path, and the file. */
+static const char *last_two(const char *path)
+{
+    const char *base = vv_mlir_base_name(path), *at = base > path ? base - 1 : path;
+    while (at > path && at[-1] != '/')
+        at--;
+    return at;
+}
+
+/* Profile and module may name a file from different folders, or have been made on different
+ * machines: one path ends with the other, or both have the same last folder. */
 static bool is_same_file(const struct vv_mlir_matching *matching, uint32_t a, uint32_t b)
 {
     if (a == b)
@@ -124,9 +134,9 @@ static bool is_same_file(const struct vv_mlir_matching *matching, uint32_t a, ui
     const struct vv_intern *texts = matching->texts;
     uint32_t longer = texts->lengths[a] > texts->lengths[b] ? a : b, shorter = longer == a ? b : a;
     size_t rest = texts->lengths[longer] - texts->lengths[shorter];
-    const char *text = vv_intern_text(texts, longer);
-    return rest > 0 && text[rest - 1] == '/' &&
-           strcmp(text + rest, vv_intern_text(texts, shorter)) == 0;
+    const char *text = vv_intern_text(texts, longer), *other = vv_intern_text(texts, shorter);
+    bool is_end = rest > 0 && text[rest - 1] == '/' && strcmp(text + rest, other) == 0;
+    return is_end || (strchr(other, '/') != NULL && strcmp(last_two(text), last_two(other)) == 0);
 }
 
 static bool is_part(const struct vv_mlir_matching *matching, const struct vv_mlir_calls *chain,
