@@ -3,8 +3,13 @@
 import json
 import pathlib
 import re
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import vmfb_writer  # noqa: E402
 
 FORMS = pathlib.Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "mlir_module"
 BAD = "module {\n  \"a.b\"( : () -> ()\n}\n"
@@ -78,3 +83,17 @@ def test_annotations_name_the_operator_that_operations_came_from(command, tmp_pa
                                       ("l.store", "fc1", "no", 81000)]
     text = command("annotate", "--read", "lowered.mlir").stdout
     assert "2 annotations 'varve.profile' of 1 records on 2 operations" in text
+
+
+def test_a_program_of_iree_names_the_operator_too(command, tmp_path):
+    (tmp_path / "net.bin").write_bytes(vmfb_writer.small())  # known by its content
+    table = json.loads(command("annotate", "--read", "--json", "net.bin").stdout)
+    table = table["tables"]["annotations"]
+    names = [column["name"] for column in table["columns"]]
+    rows = [row if isinstance(row, dict) else dict(zip(names, row)) for row in table["rows"]]
+    assert {(row["source"], row["count"], row["total_ns"]) for row in rows[:-1]} == {
+        ("block/mm", 3, 81)}
+    assert rows[-1]["total_ns"] == 81
+    cut = vmfb_writer.small()
+    (tmp_path / "cut.bin").write_bytes(cut[:len(cut) // 2])
+    assert command("annotate", "--read", "cut.bin").returncode == 3
