@@ -33,8 +33,8 @@ LEVELS = [
     ("tosa", f"{FROM_TOSA},linalg-fuse-elementwise-ops,{BUFFERS},{TO_LOOPS},{TO_LLVM}", 8, 1, 8),
     ("loops", "func.func(affine-loop-unroll{unroll-factor=4})", 12, 12, 12),
     ("loops", "lower-affine", 12, 5, 12),
-    ("loops", "lower-affine,convert-scf-to-cf", 12, 5, 9),
-    ("loops", f"lower-affine,{TO_LLVM}", 12, 5, 9),
+    ("loops", "lower-affine,convert-scf-to-cf", 12, 5, 12),
+    ("loops", f"lower-affine,{TO_LLVM}", 12, 5, 12),
     ("gpu", "gpu-kernel-outlining", 9, 7, 9),
     ("gpu", "gpu-kernel-outlining,gpu.module(convert-gpu-to-nvvm)", 9, 5, 9),
 ]
