@@ -25,12 +25,20 @@ static const struct vv_importer *const importers[] = {
 };
 #define IMPORTER_COUNT (sizeof importers / sizeof importers[0])
 
+/* Whole names, as many as there is room for. */
 static void list_formats(char *out, size_t bytes)
 {
+    static const char rest[] = ", and more: doc/formats.md";
     size_t length = 0;
-    for (size_t i = 0; i < IMPORTER_COUNT && length < bytes; i++)
+    for (size_t i = 0; i < IMPORTER_COUNT; i++) {
+        size_t more = strlen(importers[i]->title) + (i == 0 ? 0 : 2);
+        if (length + more + sizeof rest > bytes) {
+            snprintf(out + length, bytes - length, "%s", rest);
+            return;
+        }
         length += (size_t)snprintf(out + length, bytes - length, "%s%s", i == 0 ? "" : ", ",
                                    importers[i]->title);
+    }
 }
 
 /* Shows the first bytes to people: printable ASCII as it is, other bytes as C writes them. */
@@ -69,7 +77,7 @@ static const char *find_hint(const char *head, size_t head_bytes)
 static void refuse(const char *path, bool is_folder, const char *head, size_t head_bytes,
                    struct varve_error *error)
 {
-    char known[400] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
+    char known[380] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
     const char *hint = find_hint(head, head_bytes);
     list_formats(known, sizeof known);
     show_head(head, head_bytes, shown, sizeof shown);

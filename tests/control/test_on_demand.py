@@ -277,10 +277,12 @@ def test_a_program_that_holds_the_page_itself_is_switched_too(tmp_path, record, 
     assert counts()["work"] == 3
 
 
-def test_who_is_not_there_or_not_recorded_is_said(told, run, on_command):
+def test_who_is_not_there_or_not_recorded_is_said(request, told, run, on_command):
     alone = told(on_command)
     alone.do("layers")
     pid = alone.process.pid
+    stranger = subprocess.Popen(["sleep", "300"])  # pylint: disable=consider-using-with
+    request.addfinalizer(stranger.kill)
     for verb in ("start", "stop", "status"):
         done = run(verb, "4194305")
         assert (done.returncode, done.stderr) == (
@@ -289,10 +291,10 @@ def test_who_is_not_there_or_not_recorded_is_said(told, run, on_command):
             f"varve: process {pid} (on_command) has recorded nothing yet. To wait for a start "
             f"from its beginning on:  "
             "varve record --paused -- PROGRAM\n")
-        done = run(verb, os.getpid())
+        done = run(verb, stranger.pid)
         assert done.returncode == 3
         assert re.fullmatch(
-            rf"varve: process {os.getpid()} \(.*\) is not recorded\. Begin it with:  "
+            rf"varve: process {stranger.pid} \(.*\) is not recorded\. Begin it with:  "
             r"varve record -- PROGRAM\n", done.stderr)
         done = run(verb, "nobody-has-this-name")
         assert (done.returncode, done.stderr) == (

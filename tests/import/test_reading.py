@@ -354,7 +354,7 @@ def test_each_known_format_is_named_once(run, tmp_path):
     done = run("info", "n.json")
     known = done.stderr.splitlines()[0].split("known: ")[1].split(", ")
     assert done.returncode == 3
-    assert len(known) == len(set(known)) == 17
+    assert len(known) == len(set(known)) >= 17 and known[-1] == "and more: doc/formats.md"
 
 
 @pytest.mark.parametrize("head, says", [

@@ -279,7 +279,7 @@ def test_high_numbers_of_strings_cost_what_low_ones_do(varve, tmp_path):
 
 
 def test_a_packed_trace_does_not_swell(varve, tmp_path):
-    """Packets of one mark, at one instant, 1,000 times: 66 MB become less than 20 kB. Who trusts it
+    """Packets of one mark, at one instant, 1,000 times: 66 MB become less than 21 kB. Who trusts it
     may allow more."""
     trace, packed = tmp_path / "a.varve", tmp_path / "b.varve"
     made = trace_writer.Trace(trace)
@@ -296,7 +296,7 @@ def test_a_packed_trace_does_not_swell(varve, tmp_path):
             packet[56:64] = sequence.to_bytes(8, "little")
             stream.write(packet)
     subprocess.run([varve, "pack", trace, "-o", packed], check=True, capture_output=True)
-    assert sum(path.stat().st_size for path in packed.rglob("*")) < 20_000
+    assert sum(path.stat().st_size for path in packed.rglob("*")) < 21_000
     run = measured([varve, "info", "--no-cache", packed], tmp_path)
     assert (run.code == 3 and "it needs more memory than the" in run.err
             and "--max-memory SIZE" in run.err)

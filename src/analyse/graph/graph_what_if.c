@@ -36,6 +36,9 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     [NAME] = { "name", "if this were faster", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
+#define NOT_KNOWN (-1)
+#define WALKS_MAX 50000000u /* nodes that all walks along the graph visit: about 0.3 s           */
+
 struct change {
     const char *name;     /* of nodes; or of a module or source, if it is asked for              */
     uint32_t *rows;       /* of the nodes that are meant                                        */
@@ -53,6 +56,7 @@ struct view {
     bool *on_path;
     int64_t total_ns, path_ns;
     bool has_path;              /* false: the graph has circles                                  */
+    uint64_t walks;             /* nodes that further walks along the graph may visit            */
     struct change *changes;
     size_t count, capacity;
     double every;               /* factor of the rows that nobody asked for                      */
@@ -178,8 +182,9 @@ static int more_time(const void *left, const void *right)
 
 /* ---- rows ---- */
 
-/* Sum and longest way with these changes. A change of nodes that are not on the longest way leaves
- * it as it is. then_ns is self_ns, before and after. */
+/* Sum and longest way with these changes. The way is NOT_KNOWN where there is none, or where the
+ * walks so far were too many. A change of nodes that are not on the longest way leaves it as it is.
+ * then_ns is self_ns, before and after. */
 static void solve(struct view *view, const struct change *changes, size_t count, bool is_removed,
                   int64_t *out_total_ns, int64_t *out_path_ns)
 {
@@ -194,8 +199,12 @@ static void solve(struct view *view, const struct change *changes, size_t count,
         }
     }
     *out_path_ns = view->path_ns;
-    if (changes_path && view->has_path)
+    if (changes_path && view->has_path && view->walks >= view->dag->nodes.table.count) {
+        view->walks -= view->dag->nodes.table.count;
         *out_path_ns = vv_path_length(&view->path, view->then_ns);
+    } else if (changes_path) {
+        *out_path_ns = NOT_KNOWN;
+    }
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < changes[i].row_count; k++)
             view->then_ns[changes[i].rows[k]] = view->self_ns[changes[i].rows[k]];
@@ -203,13 +212,14 @@ static void solve(struct view *view, const struct change *changes, size_t count,
 
 static struct vv_cell ratio(int64_t before_ns, int64_t then_ns)
 {
-    return then_ns > 0 ? vv_real_cell((double)before_ns / (double)then_ns)
+    return then_ns > 0 && before_ns >= 0 ? vv_real_cell((double)before_ns / (double)then_ns)
                        : (struct vv_cell){ .present = false };
 }
 
 static struct vv_cell path_cell(const struct view *view, int64_t ns)
 {
-    return view->has_path ? vv_int_cell(ns) : (struct vv_cell){ .present = false };
+    bool is_known = view->has_path && ns != NOT_KNOWN;
+    return is_known ? vv_int_cell(ns) : (struct vv_cell){ .present = false };
 }
 
 static enum varve_code put_changes(struct view *view, const struct change *changes, size_t count,
@@ -313,7 +323,7 @@ enum varve_code vv_analyse_graph_what_if(const struct vv_model *model,
                                          struct vv_scratch *scratch, struct vv_sheet *out,
                                          struct varve_error *error)
 {
-    struct view view = { .scratch = scratch, .sheet = out };
+    struct view view = { .scratch = scratch, .sheet = out, .walks = WALKS_MAX };
     struct vv_question whole = *question;
     struct vv_dag *dag;
     whole.top = 0; /* of rows, not of nodes */

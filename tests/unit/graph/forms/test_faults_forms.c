@@ -16,6 +16,13 @@
 #include "graph/forms/forms.h"
 #include "graph/picture/picture.h"
 
+/* librsvg keeps the tables of fonts that fontconfig has read: they are no leak of ours. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
 static const struct vv_picture_options alone = { .is_alone = true }; /* no other program */
 
 static void add_node(struct vv_dag *dag, const char *name, enum vv_dag_kind kind, uint32_t parent)
