@@ -84,7 +84,7 @@ def test_a_trace_without_steps_is_one_step(varve, tmp_path):
 
 
 def test_where_the_path_of_all_steps_is_too_long_some_stand_for_all(varve, tmp_path):
-    """500 steps of 2,000 operators: the path takes 400,000 slices at most."""
+    """500 steps of 2,000 operators: the path takes 200,000 slices at most."""
     count, each = 500, 2000
     events = []
     for number in range(count):

@@ -251,15 +251,16 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
 {
     const struct vv_sheet *sheet, *other;
     double share, ignored;
-    size_t row, other_row = 0;
+    size_t row = SIZE_MAX, other_row = 0;
     *out_found = false;
     VV_TRY(is_asked(tables, rule, out_found, error));
     if (!*out_found)
         return VARVE_OK;
-    VV_TRY(ask(tables, &rule->is, &sheet, &row, &share, error));
-    if (row != SIZE_MAX && rule->also.table != NULL)
+    if (rule->also.table != NULL)
         VV_TRY(ask(tables, &rule->also, &other, &other_row, &ignored, error));
-    *out_found = row != SIZE_MAX && other_row != SIZE_MAX;
+    if (other_row != SIZE_MAX)
+        VV_TRY(ask(tables, &rule->is, &sheet, &row, &share, error));
+    *out_found = row != SIZE_MAX;
     if (!*out_found)
         return VARVE_OK;
     *out_finding = (struct finding){ .rule = rule, .share = share };
@@ -335,8 +336,8 @@ size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
 {
     static vv_analyse_fn *const always[] = {
         vv_analyse_verdict, vv_analyse_step, vv_analyse_trace, vv_analyse_step_split,
-        vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_kernels,
-        vv_analyse_memory_leaks, vv_analyse_memory,
+        vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_memory_leaks,
+        vv_analyse_memory,
     };
     memcpy(out_tables, always, sizeof always);
     return sizeof always / sizeof *always;

@@ -16,7 +16,7 @@
 #include "analyse/critical/critical.h"
 #include "sheet/number.h"
 
-#define SLICES_MAX 400000u /* of the path of one first screen: about 0.1 s                      */
+#define SLICES_MAX 200000u /* of the path of one first screen: about 0.05 s                     */
 
 enum bound_by { HOST, COMPUTATION, COMMUNICATION, COPIES, DATA, LAUNCH, MEMORY, COMPILATION, RANK,
                 OTHER, BOUNDS_BY };

@@ -20,6 +20,7 @@ const struct vv_rule vv_rules_communication[] = {
                  "nothing." },
     { .name = "late_rank",
       .is = { vv_analyse_rank_waits, "row", "wait", "waited_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .also = { vv_analyse_trace, NULL, NULL, "processes", NULL, 2, VV_EACH_ROW },
       .weight = 1.4,
       .saves = "waited_ns", .saves_part = 1.0,
       .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "

@@ -51,6 +51,7 @@ const struct vv_rule vv_rules_device[] = {
       .see = "varve report --table kernel_ops",
       .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
     { .name = "float64",
+      .bound = "computation", .bound_least = 0.1,
       .is = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*|*_d_*gemm*", "share", NULL, 0.05,
               VV_ALL_ROWS },
       .weight = 1.5,
@@ -136,6 +137,7 @@ const struct vv_rule vv_rules_device[] = {
       .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
                  "than the model needs." },
     { .name = "memory_sets",
+      .bound = "computation", .bound_least = 0.1,
       .is = { vv_analyse_kernels, "class", "memset", "share", NULL, 0.05, VV_ALL_ROWS },
       .weight = 1,
       .saves = VV_OF_STEPS, .saves_part = 0.9,

@@ -39,7 +39,7 @@ struct vv_rule {
     const char *bound;         /* `bound_by` of table verdict: the rule is asked only where …    */
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
-    struct vv_measure also;    /* and some row must hold this; table NULL = nothing more         */
+    struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
     double saves_part;         /* … of it                                                        */
