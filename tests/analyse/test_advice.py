@@ -215,7 +215,7 @@ def test_a_command_asks_the_same_part_of_the_same_trace(varve, run, tmp_path):
 def test_every_rule_says_where_it_is_from_and_why_its_limit_is_there(run):
     shown = run("help", "rules").stdout
     names = [line.split()[0] for line in shown.splitlines() if line[:2] == "  " and line[2] != " "]
-    assert len(names) == len(set(names)) >= 35
+    assert len(names) == len(set(names)) >= 41
     assert set(RULES) | {"lost_events"} <= set(names)
 
 

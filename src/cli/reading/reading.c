@@ -227,17 +227,21 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments,
     return vv_selection_steps(&out_question->selection, arguments->steps, error);
 }
 
-/* Do people see the table on a screen of several? Not an optional one without rows, nor kernels
- * where devices do not bound the steps. */
-static bool is_seen(const struct vv_table_task *tasks, size_t count, size_t which)
+/* ---- a screen of several tables ---- */
+
+/* Is it a table that people see only where devices bound the steps? */
+static bool is_of_devices(const char *table)
+{
+    return strcmp(table, "kernel_ops") == 0;
+}
+
+/* Do devices bound the steps, by the table verdict among these? True if it is not there. */
+static bool are_devices_the_bound(const struct vv_table_task *tasks, size_t count)
 {
     static const char *const devices[] = { "computation", "communication", "copies", NULL };
-    const struct vv_sheet *sheet = &tasks[which].sheet;
-    if (tasks[which].table->is_optional && sheet->row_count == 0)
-        return false;
     for (size_t i = 0; i < count; i++) {
         const struct vv_sheet *verdict = &tasks[i].sheet;
-        if (strcmp(sheet->name, "kernel_ops") != 0 || strcmp(verdict->name, "verdict") != 0)
+        if (strcmp(verdict->name, "verdict") != 0)
             continue;
         for (size_t d = 0; devices[d] != NULL && verdict->row_count > 0; d++)
             if (strcmp(vv_sheet_cell(verdict, 0, 0)->text, devices[d]) == 0)
@@ -247,27 +251,42 @@ static bool is_seen(const struct vv_table_task *tasks, size_t count, size_t whic
     return true;
 }
 
-/* Fills the sheets in the order of the tables. If one table fails, there are no sheets. */
-static enum varve_code fill_tables(const struct vv_question *question, const struct vv_model *model,
-                                   const char *const *tables, struct vv_table_task *tasks,
-                                   size_t *out_count, struct varve_error *error)
+struct screen {
+    struct vv_table_task tasks[VV_READING_SHEETS_MAX];
+    size_t count;
+    bool is_brief; /* for people: tables that they would not see are not made                  */
+};
+
+/* Fills the sheets in the order of the tables. screen->count says how many there are, also if one
+ * fails. */
+static enum varve_code fill_tables(struct screen *screen, const struct vv_question *question,
+                                   const struct vv_model *model, const char *const *tables,
+                                   struct varve_error *error)
 {
-    size_t count = 0;
+    struct vv_table_task *tasks = screen->tasks;
+    size_t count = 0, now = 0;
     for (; tables[count] != NULL; count++) {
-        tasks[count] = (struct vv_table_task){ .is_alone = tables[0] != NULL && tables[1] == NULL };
+        tasks[count] = (struct vv_table_task){ .is_alone = tables[1] == NULL };
         VV_TRY(vv_table_find(tables[count], &tasks[count].table, error));
     }
-    VV_TRY(vv_tables_answer(tasks, count, model, question, error));
-    *out_count = count;
+    while (now < count && !(screen->is_brief && is_of_devices(tables[now])))
+        now++; /* such tables stand last */
+    VV_TRY(vv_tables_answer(tasks, now, model, question, error));
+    screen->count = now;
+    if (now == count || !are_devices_the_bound(tasks, now))
+        return VARVE_OK;
+    VV_TRY(vv_tables_answer(tasks + now, count - now, model, question, error));
+    screen->count = count;
     return VARVE_OK;
 }
 
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
                      const char *const *tables, bool full)
 {
-    struct vv_table_task tasks[VV_READING_SHEETS_MAX];
+    struct screen screen = { .is_brief = arguments->table == NULL &&
+                                         vv_cli_for_people(arguments) };
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
-    size_t count = 0, shown_count = 0;
+    size_t shown_count = 0;
     struct vv_reading reading;
     struct vv_question question;
     struct vv_peaks peaks = { .bytes = 0 };
@@ -293,19 +312,19 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     question.again_steps = again.steps;
     question.again_traces = again.traces;
     if (status == VV_EXIT_DONE &&
-        fill_tables(&question, reading.model, arguments->table != NULL ? only : tables, tasks,
-                    &count, &error) != VARVE_OK)
+        fill_tables(&screen, &question, reading.model, arguments->table != NULL ? only : tables,
+                    &error) != VARVE_OK)
         status = vv_print_error(&error);
     if (status == VV_EXIT_DONE) {
-        bool is_brief = arguments->table == NULL && vv_cli_for_people(arguments);
-        for (size_t i = 0; i < count; i++)
-            if (!is_brief || is_seen(tasks, count, i))
-                shown[shown_count++] = &tasks[i].sheet;
+        for (size_t i = 0; i < screen.count; i++)
+            if (!screen.is_brief || screen.tasks[i].sheet.row_count > 0 ||
+                !screen.tasks[i].table->is_optional)
+                shown[shown_count++] = &screen.tasks[i].sheet;
         status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
         status = vv_reading_verdict(arguments, &reading, status);
     }
-    while (count > 0)
-        vv_sheet_deinit(&tasks[--count].sheet);
+    while (screen.count > 0)
+        vv_sheet_deinit(&screen.tasks[--screen.count].sheet);
     vv_again_deinit(&again);
     vv_reading_close(&reading);
     return status;

@@ -3,7 +3,24 @@
 #include "analyse/advice/rules/rules.h"
 
 const struct vv_rule vv_rules_steps[] = {
+    { .name = "workers_too_slow",
+      .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05,
+              VV_EACH_ROW },
+      .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
+                "step_calls", NULL, 1, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "data_loader_ns", .saves_part = 1.0,
+      .says = "The steps wait {share} of their time for the workers of the data loader.",
+      .why = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
+               "step_total_ns", NULL,
+               "{name} took {step_total_ns} in {step_calls} calls: the workers did not keep up." },
+      .remedy = "More num_workers, as long as processors are free; prefetch_factor=4; "
+                "persistent_workers=True; decode once, ahead of training; look at what the "
+                "workers do (--by thread).",
+      .see = "varve report --by thread",
+      .because = "The same limit as data_wait: PyTorch's tuning guide on asynchronous loading." },
     { .name = "data_wait",
+      .unless = "workers_too_slow",
       .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05,
               VV_EACH_ROW },
       .weight = 1,
