@@ -160,6 +160,11 @@ enum vv_event_id {
     VV_EVENT_BUILTIN_COUNT
 };
 
+#define VV_ROW(number, id, name, words, fields) \
+    _Static_assert((number) < (int)VV_EVENT_BUILTIN_COUNT, "the list of events ascends");
+VV_EVENTS(VV_ROW)
+#undef VV_ROW
+
 /* Event classes of call sites: id = VV_SITE_ID_FIRST + 8 * site number + kind. */
 #define VV_SITE_ID_FIRST 64u
 #define VV_SITE_KINDS 8u

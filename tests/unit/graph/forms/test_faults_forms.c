@@ -17,7 +17,7 @@
 #include "graph/picture/picture.h"
 
 /* librsvg keeps the tables of fonts that fontconfig has read: they are no leak of ours. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
