@@ -219,6 +219,31 @@ def test_every_rule_says_where_it_is_from_and_why_its_limit_is_there(run):
     assert set(RULES) | {"lost_events"} <= set(names)
 
 
+def test_what_kernels_save_is_their_own_time(varve, tmp_path):
+    """Of a step of 1,000 us the device works 500, half of it in double precision: halving that
+    saves 125 us, and not a quarter of the step."""
+    events = step(0, 0, 1000, span("cudaDeviceSynchronize", 350, 252, "cuda_runtime")) + work(
+        "gemm<double>(double*)", 100, 150, 1) + work("axpy<double>(double*)", 250, 100, 2) + work(
+            "gemm<float>(float*)", 350, 250, 3)
+    row = advice(varve, tmp_path / "t.json", events, "--top", "0")["float64"]
+    assert (row["share"], row["saves_ns"]) == (0.5, 125_000)
+
+
+def test_what_a_device_saves_is_of_its_own_ranks_steps(varve, tmp_path):
+    """Two ranks with a step of 1,000 us each, whose devices copy for 200 us alone."""
+    paths = []
+    for rank in range(2):
+        events = step(0, 0, 1000, span("cudaDeviceSynchronize", 20, 980, "cuda_runtime")) + work(
+            "gemm", 100, 300, 1) + work("Memcpy HtoD", 400, 200, 2, "gpu_memcpy")
+        paths.append(tmp_path / f"rank{rank}.json")
+        paths[-1].write_text(json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank},
+                                         "traceEvents": events}))
+    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "advice", "--top", "0",
+                               *paths)["advice"]
+    (saves,) = [row["saves_ns"] for row in rows if row["rule"] == "exposed_copies"]
+    assert saves == 200_000
+
+
 def test_nothing_to_say_is_said(run, tmp_path):
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"schemaVersion": 1,

@@ -50,6 +50,7 @@ struct tables {
     struct vv_sheet *own;
     size_t count, own_count;
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
+    double ranks;           /* that the steps are of; at least 1                                 */
 };
 
 /* ---- tables ---- */
@@ -228,21 +229,42 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
     return VARVE_OK;
 }
 
-/* What mending saves of one step. */
+/* The time of the column: of the row, or of all rows that count. */
+static double time_to_save(const struct tables *tables, const struct vv_rule *rule,
+                           const struct vv_sheet *sheet, size_t found_row, size_t column)
+{
+    double sum_ns = 0;
+    for (size_t row = 0; row < sheet->row_count; row++) {
+        bool counts = rule->is.of == VV_ALL_ROWS
+                          ? share_of(&rule->is, sheet, row, tables->steps_ns) > 0
+                          : row == found_row;
+        double time_ns = counts ? value_of(sheet, row, column, &counts) : 0;
+        sum_ns += counts ? time_ns : 0;
+    }
+    return sum_ns;
+}
+
+/* What mending saves of one step; -1 = not known. A row that is of one device or rank is about that
+ * rank's steps. */
 static int64_t find_saving(const struct tables *tables, const struct vv_rule *rule,
                            const struct vv_sheet *sheet, size_t row, double share)
 {
-    bool is_known = true;
-    double time_ns = -1;
-    if (rule->saves == NULL || tables->steps <= 0)
+    double steps = tables->steps, time_ns;
+    if (rule->saves == NULL || steps <= 0)
         return -1;
     if (strcmp(rule->saves, VV_OF_STEPS) == 0) {
         time_ns = share * tables->steps_ns;
     } else {
         size_t column = vv_sheet_find(sheet, rule->saves);
-        time_ns = column != SIZE_MAX ? value_of(sheet, row, column, &is_known) : -1;
+        if (column == SIZE_MAX)
+            return -1;
+        time_ns = time_to_save(tables, rule, sheet, row, column);
+        bool is_of_one = vv_sheet_find(sheet, "device") != SIZE_MAX ||
+                         vv_sheet_find(sheet, "late_rank") != SIZE_MAX;
+        if (rule->is.of == VV_EACH_ROW && is_of_one)
+            steps /= tables->ranks;
     }
-    return is_known && time_ns >= 0 ? (int64_t)(time_ns * rule->saves_part / tables->steps) : -1;
+    return (int64_t)(time_ns * rule->saves_part / steps);
 }
 
 static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
@@ -361,6 +383,16 @@ static bool has_spoken(const struct finding *findings, size_t count, const char 
     return false;
 }
 
+/* How many ranks the steps are of, by the steps of the ranks that have a device; 1 without one. */
+static double count_ranks(const struct tables *tables, const struct vv_sheet *devices)
+{
+    static const struct vv_measure of_one = { vv_analyse_devices, "row", "device", "steps_ns", NULL,
+                                              1, VV_EACH_ROW };
+    double longest_ns;
+    size_t row = find_row(&of_one, devices, tables->steps_ns, &longest_ns);
+    return row != SIZE_MAX && longest_ns < tables->steps_ns ? tables->steps_ns / longest_ns : 1;
+}
+
 static enum varve_code judge_all(struct tables *tables, struct finding *findings,
                                  size_t *out_count, struct varve_error *error)
 {
@@ -372,6 +404,8 @@ static enum varve_code judge_all(struct tables *tables, struct finding *findings
     size_t row;
     VV_TRY(ask(tables, &steps, &step, &row, &tables->steps, error));
     VV_TRY(ask(tables, &time, &step, &row, &tables->steps_ns, error));
+    VV_TRY(get_table(tables, vv_analyse_devices, &step, error));
+    tables->ranks = count_ranks(tables, step);
     for (size_t r = 0; r < vv_rules_count(); r++) {
         bool is_found;
         if (has_spoken(findings, *out_count, vv_rule_at(r)->unless))

@@ -55,7 +55,7 @@ const struct vv_rule vv_rules_device[] = {
       .is = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*|*_d_*gemm*", "share", NULL, 0.05,
               VV_ALL_ROWS },
       .weight = 1.5,
-      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .saves = "total_ns", .saves_part = 0.5,
       .says = "{share} of the device's time is arithmetic in double precision.",
       .why = { vv_analyse_kernels, "name", "*double*|*dgemm*|*f64*", "total_ns", NULL,
                "{name}: {calls} calls, {total_ns}." },
@@ -71,7 +71,7 @@ const struct vv_rule vv_rules_device[] = {
               "*float, float, float*gemm*",
               "share", NULL, 0.2, VV_ALL_ROWS },
       .weight = 0.9,
-      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .saves = "total_ns", .saves_part = 0.5,
       .says = "{share} of the device's time is matrix products and convolutions in float32 "
               "without tensor cores.",
       .why = { vv_analyse_kernels, "name", "*sgemm*|*scudnn*|*f32f32*|*_fp32_*", "total_ns", NULL,
@@ -90,7 +90,7 @@ const struct vv_rule vv_rules_device[] = {
               "*transpose_readWrite*|*convertTensor*",
               "share", NULL, 0.05, VV_ALL_ROWS },
       .weight = 1.2,
-      .saves = VV_OF_STEPS, .saves_part = 0.9,
+      .saves = "total_ns", .saves_part = 0.9,
       .says = "{share} of the device's time converts between memory layouts.",
       .why = { vv_analyse_kernels, "name",
                "*nchwToNhwc*|*nhwcToNchw*|*nchw2nhwc*|*nhwc2nchw*|*TransData*|*convertTensor*",
@@ -107,7 +107,7 @@ const struct vv_rule vv_rules_device[] = {
               "*elementwise_kernel*|*vectorized_elementwise*|*pointwise*", "share", NULL, 0.35,
               VV_ALL_ROWS },
       .weight = 0.7,
-      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .saves = "total_ns", .saves_part = 0.5,
       .says = "{share} of the device's time is elementwise kernels, each of which reads and "
               "writes all of memory.",
       .why = { vv_analyse_kernel_ops, "name", "*elementwise_kernel*|*vectorized_elementwise*",
@@ -125,7 +125,7 @@ const struct vv_rule vv_rules_device[] = {
               "*Memcpy DtoD*|*copy_kernel*",
               "share", NULL, 0.1, VV_ALL_ROWS },
       .weight = 1,
-      .saves = VV_OF_STEPS, .saves_part = 0.8,
+      .saves = "total_ns", .saves_part = 0.8,
       .says = "{share} of the device's time copies tensors on the device: casts, "
               ".contiguous(), torch.cat.",
       .why = { vv_analyse_kernel_ops, "name",
@@ -140,7 +140,7 @@ const struct vv_rule vv_rules_device[] = {
       .bound = "computation", .bound_least = 0.1,
       .is = { vv_analyse_kernels, "class", "memset", "share", NULL, 0.05, VV_ALL_ROWS },
       .weight = 1,
-      .saves = VV_OF_STEPS, .saves_part = 0.9,
+      .saves = "total_ns", .saves_part = 0.9,
       .says = "{share} of the device's time sets memory to a value.",
       .remedy = "optimizer.zero_grad(set_to_none=True); torch.empty instead of torch.zeros "
                 "where all is written.",
