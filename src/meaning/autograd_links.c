@@ -11,7 +11,8 @@ struct linking {
     const struct vv_model *model;
     struct vv_scratch *scratch; /* of this work                                                 */
     struct vv_scratch *out;     /* of the links                                                 */
-    struct vv_autograd_links *links;
+    struct vv_autograd_link *links;
+    size_t link_count, link_capacity;
     uint32_t *by_arrow;         /* slice -> forward slice at the start of its arrow; VV_NONE     */
     uint32_t *by_number;        /* slice -> forward slice that its numbers name; VV_NONE         */
     struct vv_id_map *on_track; /* (track, sequence) -> forward slice, the last so far           */
@@ -241,15 +242,14 @@ static enum varve_code follow_numbers(struct linking *linking, struct varve_erro
 static enum varve_code link_slices(struct linking *linking, struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
-    struct vv_autograd_links *links = linking->links;
     for (uint32_t row = 0; row < model->slices.table.count; row++) {
         bool is_drawn = linking->by_arrow[row] != VV_NONE;
         uint32_t forward = is_drawn ? linking->by_arrow[row] : linking->by_number[row];
         if (forward == VV_NONE)
             continue;
-        VV_TRY(VV_SCRATCH_RESERVE(linking->out, &links->items, &links->capacity, links->count + 1,
-                                  error));
-        links->items[links->count++] =
+        VV_TRY(VV_SCRATCH_RESERVE(linking->scratch, &linking->links, &linking->link_capacity,
+                                  linking->link_count + 1, error));
+        linking->links[linking->link_count++] =
             (struct vv_autograd_link){ .forward = forward, .backward = row, .is_drawn = is_drawn };
     }
     return VARVE_OK;
@@ -257,34 +257,35 @@ static enum varve_code link_slices(struct linking *linking, struct varve_error *
 
 /* Sorts the links by the ends of the backward operators, and numbers those of each forward operator
  * from 1. */
-static enum varve_code number_links(struct linking *linking, struct varve_error *error)
+static enum varve_code number_links(struct linking *linking, struct vv_autograd_links *out_links,
+                                    struct varve_error *error)
 {
     const struct vv_slices *slices = &linking->model->slices;
-    struct vv_autograd_links *links = linking->links;
+    const struct vv_autograd_link *links = linking->links;
+    size_t count = linking->link_count;
     struct vv_keyed_row *keys;
     struct vv_autograd_link *items;
-    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, links->count, error));
-    VV_TRY(VV_SCRATCH_ARRAY(linking->out, &items, links->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(linking->out, &items, count, error));
     uint32_t *ordinals = linking->by_arrow; /* by_arrow is no longer needed */
-    for (size_t i = 0; i < links->count; i++) {
-        uint32_t backward = links->items[i].backward;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t backward = links[i].backward;
         uint64_t end_ns =
             (uint64_t)slices->begin_ns[backward] + (uint64_t)slices->duration_ns[backward];
         keys[i] = (struct vv_keyed_row){ end_ns ^ UINT64_C(1) << 63, (uint32_t)i };
     }
-    VV_TRY(vv_radix_sort(keys, links->count, error));
+    VV_TRY(vv_radix_sort(keys, count, error));
     memset(ordinals, 0, slices->table.count * sizeof *ordinals);
-    for (size_t i = 0; i < links->count; i++) {
-        items[i] = links->items[keys[i].row];
+    for (size_t i = 0; i < count; i++) {
+        items[i] = links[keys[i].row];
         items[i].ordinal = ++ordinals[items[i].forward];
     }
-    vv_scratch_release(linking->out, links->items);
-    links->items = items;
-    links->capacity = links->count + 1;
+    *out_links = (struct vv_autograd_links){ items, count };
     return VARVE_OK;
 }
 
-static enum varve_code link_all(struct linking *linking, struct varve_error *error)
+static enum varve_code link_all(struct linking *linking, struct vv_autograd_links *out_links,
+                                struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
     size_t rows = model->slices.table.count, bytes = rows * sizeof *linking->by_arrow;
@@ -299,19 +300,25 @@ static enum varve_code link_all(struct linking *linking, struct varve_error *err
     VV_TRY(elect_tracks(linking, error));
     VV_TRY(follow_numbers(linking, error));
     VV_TRY(link_slices(linking, error));
-    return number_links(linking, error);
+    return number_links(linking, out_links, error);
 }
 
-enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_scratch *scratch,
-                                  struct vv_autograd_links *out_links, struct varve_error *error)
+static enum varve_code find_links(const struct vv_model *model, struct vv_scratch *scratch,
+                                  void *out_found, struct varve_error *error)
 {
-    *out_links = (struct vv_autograd_links){ 0 };
     if (model->ops.table.count == 0 && model->flows.table.count == 0)
         return VARVE_OK;
     struct vv_scratch own = { 0 };
     struct linking linking = { .model = model, .scratch = &own, .out = scratch,
-                               .links = out_links, .threads = { .scratch = &own } };
-    enum varve_code code = link_all(&linking, error);
+                               .threads = { .scratch = &own } };
+    enum varve_code code = link_all(&linking, out_found, error);
     vv_scratch_deinit(&own);
     return code;
+}
+
+enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_autograd_links *out_links,
+                                  struct varve_error *error)
+{
+    return vv_model_once(model, VV_ONCE_AUTOGRAD_LINKS, find_links, out_links, sizeof *out_links,
+                         error);
 }

@@ -20,12 +20,13 @@ struct vv_autograd_link {
 };
 
 struct vv_autograd_links {
-    struct vv_autograd_link *items; /* in order of the ends of the backward operators */
-    size_t count, capacity;
+    const struct vv_autograd_link *items; /* in order of the ends of the backward operators */
+    size_t count;
 };
 
-enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_scratch *scratch,
-                                  struct vv_autograd_links *out_links, struct varve_error *error);
+/* The links of a finished model. They are found once and are the model's. Thread-safe. */
+enum varve_code vv_autograd_links(const struct vv_model *model, struct vv_autograd_links *out_links,
+                                  struct varve_error *error);
 
 /* Is the flow the producer's own arrow from a forward operator to its backward one, with a slice at
  * both ends? */

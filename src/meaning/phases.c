@@ -341,7 +341,7 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
     size_t rows = model->slices.table.count + 1;
     VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->meanings, model->strings.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->is_backward, rows, error));
-    VV_TRY(vv_autograd_links(model, finding->scratch, &finding->links, error));
+    VV_TRY(vv_autograd_links(model, &finding->links, error));
     for (size_t i = 0; i < finding->links.count; i++)
         finding->is_backward[finding->links.items[i].backward] = true;
     for (uint32_t row = 0; row < model->slices.table.count; row++)
@@ -355,24 +355,30 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
     return VARVE_OK;
 }
 
-enum varve_code vv_op_phases(const struct vv_model *model, struct vv_scratch *scratch,
-                             struct vv_op_phases *out_phases, struct varve_error *error)
+static enum varve_code find_all(const struct vv_model *model, struct vv_scratch *scratch,
+                                void *out_found, struct varve_error *error)
 {
-    *out_phases = (struct vv_op_phases){ 0 };
-    return has_recorded_phases(model) ? VARVE_OK
-                                      : vv_op_phases_found(model, scratch, out_phases, error);
-}
-
-enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_scratch *scratch,
-                                   struct vv_op_phases *out_phases, struct varve_error *error)
-{
-    *out_phases = (struct vv_op_phases){ 0 };
-    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_phases->of_slice, model->slices.table.count, error));
+    struct vv_op_phases *out_phases = out_found;
     struct vv_scratch own = { 0 };
-    struct finding finding = { .model = model, .scratch = &own, .phases = out_phases->of_slice };
+    struct finding finding = { .model = model, .scratch = &own };
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &finding.phases, model->slices.table.count, error));
     enum varve_code code = find_phases(&finding, error);
     vv_scratch_deinit(&own);
+    out_phases->of_slice = finding.phases;
     return code;
+}
+
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
+                                   struct varve_error *error)
+{
+    return vv_model_once(model, VV_ONCE_OP_PHASES, find_all, out_phases, sizeof *out_phases, error);
+}
+
+enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases,
+                             struct varve_error *error)
+{
+    *out_phases = (struct vv_op_phases){ 0 };
+    return has_recorded_phases(model) ? VARVE_OK : vv_op_phases_found(model, out_phases, error);
 }
 
 uint32_t vv_phase_of(const struct vv_model *model, const struct vv_op_phases *phases,

@@ -18,14 +18,15 @@ enum vv_op_phase {
 };
 
 struct vv_op_phases {
-    uint8_t *of_slice; /* slice -> enum vv_op_phase; NULL if phases were recorded */
+    const uint8_t *of_slice; /* slice -> enum vv_op_phase; NULL if phases were recorded */
 };
 
-enum varve_code vv_op_phases(const struct vv_model *model, struct vv_scratch *scratch,
-                             struct vv_op_phases *out_phases, struct varve_error *error);
+/* The phases of a finished model. They are found once and are the model's. Thread-safe. */
+enum varve_code vv_op_phases(const struct vv_model *model, struct vv_op_phases *out_phases,
+                             struct varve_error *error);
 /* The same, but of_slice is always set: from the operators, even if phases were recorded. */
-enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_scratch *scratch,
-                                   struct vv_op_phases *out_phases, struct varve_error *error);
+enum varve_code vv_op_phases_found(const struct vv_model *model, struct vv_op_phases *out_phases,
+                                   struct varve_error *error);
 
 /* A phase as one number: the model's string for a recorded phase, or VV_PHASE_FOUND with a found
  * one. VV_NONE = none. */

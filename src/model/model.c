@@ -227,8 +227,11 @@ enum varve_code vv_model_create(struct vv_model **out_model, struct varve_error 
     struct vv_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for a model");
-    enum varve_code code = vv_intern_init(&model->strings, error);
+    enum varve_code code = vv_onces_create(&model->onces, error);
+    if (code == VARVE_OK)
+        code = vv_intern_init(&model->strings, error);
     if (code != VARVE_OK) {
+        vv_onces_destroy(model->onces);
         free(model);
         return code;
     }
@@ -249,6 +252,7 @@ void vv_model_destroy(struct vv_model *model)
     vv_intern_deinit(&model->strings);
     free(model->placed);
     vv_outward_destroy(model->outward);
+    vv_onces_destroy(model->onces);
     if (model->mapping != NULL)
         munmap(model->mapping, model->mapping_bytes);
     free(model);

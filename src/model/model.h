@@ -3,7 +3,8 @@
  *
  * Importers fill the model through the vv_model_add functions, in any order. Then vv_model_finish
  * sorts the slices by (track, begin, longer first), finds depth, parent and self time, and joins
- * slices with steps and phases. After that the model is read-only, and several threads may read it.
+ * slices with steps and phases. After that the model is read-only, and several threads may read it
+ * (once.h keeps what they find).
  *
  * Times are int64 nanoseconds since the Unix epoch. "Row" is an index in a table; VV_NONE = no row.
  * Laws after finish (tested): 0 <= self_ns <= duration_ns; a parent's row is smaller than its
@@ -18,6 +19,7 @@
 #include "base/intern.h"
 #include "model/dag_tables.h"
 #include "model/graph_tables.h"
+#include "model/once.h"
 #include "model/table.h"
 #include "model/trace_points.h"
 
@@ -465,6 +467,7 @@ struct vv_model {
     struct vv_placed *placed;
     size_t placed_count, placed_capacity;
     struct vv_outward *outward; /* set by finish if slices nest deeply: model/outward.h; or NULL  */
+    struct vv_onces *onces; /* what analyses found in the finished model: model/once.h            */
     bool has_phases; /* an importer has filled slices.phase; otherwise it is blank              */
     struct vv_processes processes;
     struct vv_tracks tracks;

@@ -117,7 +117,7 @@ static enum varve_code find_pairs(struct hands *hands, struct varve_error *error
 {
     const struct vv_model *model = hands->graph->model;
     struct vv_autograd_links links;
-    VV_TRY(vv_autograd_links(model, hands->graph->building, &links, error));
+    VV_TRY(vv_autograd_links(model, &links, error));
     for (size_t i = 0; i < links.count; i++) {
         uint32_t waits = model->slices.track[links.items[i].forward],
                  works = model->slices.track[links.items[i].backward];

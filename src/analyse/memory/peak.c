@@ -300,10 +300,9 @@ static enum varve_code find_uses(struct holders *holders, struct vv_op_phases *o
                                  struct varve_error *error)
 {
     const struct vv_model *model = holders->allocations->scope->model;
-    struct vv_scratch *scratch = holders->allocations->scope->scratch;
     struct vv_autograd_links links;
-    VV_TRY(vv_op_phases_found(model, scratch, out_phases, error));
-    VV_TRY(vv_autograd_links(model, scratch, &links, error));
+    VV_TRY(vv_op_phases_found(model, out_phases, error));
+    VV_TRY(vv_autograd_links(model, &links, error));
     for (size_t i = 0; i < links.count; i++) {
         int64_t begin_ns = model->slices.begin_ns[links.items[i].forward];
         if (begin_ns < holders->first_forward_ns)

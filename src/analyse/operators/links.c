@@ -139,16 +139,18 @@ static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_
 }
 
 /* Keeps the links whose backward operator is on a chosen thread and in a chosen step. */
-static void choose_links(struct view *view, struct vv_autograd_links *links)
+static enum varve_code choose_links(struct view *view, const struct vv_autograd_links *links,
+                                    struct vv_scratch *scratch, struct varve_error *error)
 {
     const struct vv_slices *slices = &view->scope->model->slices;
-    view->links = links->items;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &view->links, links->count, error));
     for (size_t i = 0; i < links->count; i++) {
         uint32_t backward = links->items[i].backward, step = slices->step[backward];
         if (view->scope->tracks[slices->track[backward]] && vv_scope_holds(view->scope, backward) &&
             vv_step_counts(view->scope, step))
             view->links[view->count++] = links->items[i];
     }
+    return VARVE_OK;
 }
 
 /* Does an operator of the trace have a name or numbers of a backward pass? */
@@ -204,7 +206,7 @@ enum varve_code vv_analyse_links(const struct vv_model *model, const struct vv_q
     struct vv_scope all = vv_unfiltered(&scope);
     VV_TRY(vv_device_work_init(&work, &all, question->selection.device, error));
     VV_TRY(vv_device_share(&work, scratch, &share, error));
-    VV_TRY(vv_autograd_links(model, scratch, &links, error));
-    choose_links(&view, &links);
+    VV_TRY(vv_autograd_links(model, &links, error));
+    VV_TRY(choose_links(&view, &links, scratch, error));
     return fill(&view, question, error);
 }

@@ -207,7 +207,7 @@ enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_que
     VV_TRY(vv_op_work_init(&view.ops, model, question, scratch, error));
     VV_TRY(vv_whole_steps_init(&view.whole, model, &question->selection, scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &view.tallies, model->steps.table.count, error));
-    VV_TRY(vv_op_phases_found(model, scratch, &view.phases, error));
+    VV_TRY(vv_op_phases_found(model, &view.phases, error));
     for (size_t i = 0; i < view.ops.count; i++)
         VV_TRY(add_op(&view, &view.ops.items[i], error));
     if (view.places.count > 0)

@@ -233,7 +233,7 @@ static enum varve_code find_phases(const struct vv_scope *scope, struct vv_phase
     for (int other = 0; other < 2; other++)
         for (int phase = 0; phase < VV_PHASE_COUNT; phase++)
             found.sets[other][phase].scratch = own;
-    VV_TRY(vv_op_phases(scope->model, own, &phases, error));
+    VV_TRY(vv_op_phases(scope->model, &phases, error));
     return phases.of_slice != NULL ? split_found(&found, error) : VARVE_OK;
 }
 

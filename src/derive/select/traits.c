@@ -100,7 +100,7 @@ static enum varve_code find_modules(struct vv_traits *traits, struct varve_error
     VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &forward, slices->table.count, error));
     VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &traits->modules, slices->table.count, error));
     inherit_modules(traits);
-    VV_TRY(vv_autograd_links(traits->model, traits->scratch, &links, error));
+    VV_TRY(vv_autograd_links(traits->model, &links, error));
     follow_links(traits, &links, forward);
     vv_scratch_release(traits->scratch, forward);
     return VARVE_OK;
@@ -191,7 +191,7 @@ enum varve_code vv_traits_init(struct vv_traits *out_traits, const struct vv_mod
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_MODULE))
         VV_TRY(find_modules(out_traits, error));
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_PHASE))
-        VV_TRY(vv_op_phases(model, scratch, &out_traits->phases, error));
+        VV_TRY(vv_op_phases(model, &out_traits->phases, error));
     if (wanted & VV_TRAIT_BIT(VV_TRAIT_SOURCE))
         VV_TRY(find_sources(out_traits, error));
     if (wanted & (VV_TRAIT_BIT(VV_TRAIT_STREAM) | VV_TRAIT_BIT(VV_TRAIT_DEVICE)))

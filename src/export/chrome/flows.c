@@ -164,16 +164,14 @@ static enum varve_code put_backward(struct vv_chrome_writer *writer, struct varv
 {
     const struct vv_flows *flows = &writer->model->flows;
     struct vv_autograd_links links = { 0 };
-    struct vv_scratch scratch = { 0 };
     uint64_t id = 0;
     for (uint64_t i = 0; i < flows->table.count; i++)
         if (vv_is_autograd_arrow(writer->model, i))
             put_link(writer, ++id, flows->from_slice[i], flows->to_slice[i]);
-    enum varve_code code = vv_autograd_links(writer->model, &scratch, &links, error);
+    enum varve_code code = vv_autograd_links(writer->model, &links, error);
     for (size_t i = 0; i < links.count && code == VARVE_OK; i++)
         if (!links.items[i].is_drawn)
             put_link(writer, ++id, links.items[i].forward, links.items[i].backward);
-    vv_scratch_deinit(&scratch);
     return code;
 }
 

@@ -90,7 +90,7 @@ static enum varve_code gather_flows(struct arrows *arrows, uint32_t launch, uint
         if (activities->kind[a] != VV_ACTIVITY_CALL && activities->slice[a] != VV_NONE)
             VV_TRY(add_arrow(arrows, owner, activities->slice[a], launch, error));
     }
-    VV_TRY(vv_autograd_links(model, arrows->scratch, &links, error));
+    VV_TRY(vv_autograd_links(model, &links, error));
     for (size_t i = 0; i < links.count; i++)
         VV_TRY(add_arrow(arrows, links.items[i].forward, links.items[i].backward, backward, error));
     for (uint32_t f = 0; f < model->flows.table.count; f++) {

@@ -68,15 +68,13 @@ static uint32_t slice_of(const struct vv_model *model, const char *name)
 
 static void assert_phase(const struct vv_model *model, const char *name, const char *expected)
 {
-    struct vv_scratch scratch = { 0 };
     struct vv_op_phases phases;
-    assert_int_equal(vv_op_phases(model, &scratch, &phases, NULL), VARVE_OK);
+    assert_int_equal(vv_op_phases(model, &phases, NULL), VARVE_OK);
     uint32_t phase = vv_phase_of(model, &phases, slice_of(model, name));
     if (expected == NULL)
         assert_int_equal(phase, VV_NONE);
     else
         assert_string_equal(vv_phase_text(model, phase), expected);
-    vv_scratch_deinit(&scratch);
 }
 
 static void operators_tell_their_phase(void **state)
@@ -386,12 +384,11 @@ static void xla_names_the_transposed_program(void **state)
 static void backward_operators_know_their_forward_ones(void **state)
 {
     (void)state;
-    struct vv_scratch scratch = { 0 };
     struct vv_model *model = training();
     backward(model, 1, "ReluBackward0", 8, 710, 720); /* a second pass over a graph that was kept */
     handmade_finish(model);
     struct vv_autograd_links links;
-    assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
+    assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
     static const struct { const char *forward, *backward; uint32_t ordinal; } expected[] = {
         { "aten::relu", "ReluBackward0", 1 }, { "aten::convolution", "ConvolutionBackward0", 1 },
         { "aten::relu", "ReluBackward0", 2 },
@@ -406,14 +403,12 @@ static void backward_operators_know_their_forward_ones(void **state)
         assert_int_equal(link->ordinal, expected[i].ordinal);
     }
     vv_model_destroy(model);
-    vv_scratch_deinit(&scratch);
 }
 
 /* Three steps with one number: each backward operator belongs to the forward one before it. */
 static void a_number_that_comes_again_names_the_operator_before(void **state)
 {
     (void)state;
-    struct vv_scratch scratch = { 0 };
     struct vv_model *model = handmade_model();
     uint32_t track = handmade_track(model, "main", 100);
     for (int64_t step = 0; step < 3; step++) {
@@ -426,7 +421,7 @@ static void a_number_that_comes_again_names_the_operator_before(void **state)
     }
     handmade_finish(model);
     struct vv_autograd_links links;
-    assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
+    assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
     assert_int_equal(links.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(links.items[i].forward, 2 * i);
@@ -434,14 +429,12 @@ static void a_number_that_comes_again_names_the_operator_before(void **state)
         assert_int_equal(links.items[i].ordinal, 1);
     }
     vv_model_destroy(model);
-    vv_scratch_deinit(&scratch);
 }
 
 /* Two threads count for themselves, so that the same numbers come on both. */
 static void threads_are_told_apart(void **state)
 {
     (void)state;
-    struct vv_scratch scratch = { 0 };
     for (int by_tid = 0; by_tid < 2; by_tid++) {
         struct vv_model *model = handmade_model();
         uint32_t one = handmade_track(model, "one", 100), two = handmade_track(model, "two", 200);
@@ -457,7 +450,7 @@ static void threads_are_told_apart(void **state)
         }
         handmade_finish(model);
         struct vv_autograd_links links;
-        assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
+        assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
         assert_int_equal(links.count, 9);
         for (size_t i = 0; i < links.count; i++) {
             const char *forward =
@@ -468,7 +461,6 @@ static void threads_are_told_apart(void **state)
         }
         vv_model_destroy(model);
     }
-    vv_scratch_deinit(&scratch);
 }
 
 static void table_of_links_adds_up(void **state)

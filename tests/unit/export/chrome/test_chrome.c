@@ -141,7 +141,7 @@ static void backward_operators_have_one_arrow_each(void **state)
         handmade_finish(model);
         struct vv_autograd_links links;
         struct vv_export_counts counts;
-        assert_int_equal(vv_autograd_links(model, &scratch, &links, NULL), VARVE_OK);
+        assert_int_equal(vv_autograd_links(model, &links, NULL), VARVE_OK);
         char *text = written(model, &counts);
         assert_int_equal(links.count, 4);
         assert_int_equal(counts.flows, 4);

@@ -95,6 +95,7 @@ static void every_allocation_fails_once(void **state)
         question.of = questions[i].of;
         question.edges = questions[i].edges;
         question.compat = questions[i].compat;
+        vv_onces_forget(model->onces);
         allocation_count = 0;
         assert_int_equal(vv_graph_build(model, &question, &dag, &error), VARVE_OK);
         long total = allocation_count;
@@ -102,6 +103,7 @@ static void every_allocation_fails_once(void **state)
         assert_true(dag.nodes.table.count > 1 || i == 2);
         vv_dag_deinit(&dag);
         for (long n = 0; n < total; n++) {
+            vv_onces_forget(model->onces);
             allocations_left = n;
             enum varve_code code = vv_graph_build(model, &question, &dag, &error);
             allocations_left = -1;
