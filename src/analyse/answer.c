@@ -65,6 +65,17 @@ static enum varve_code list_vain(const struct vv_table_task *task,
     return VARVE_OK;
 }
 
+static void drop(struct vv_table_task *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i].code != VARVE_OK)
+            continue;
+        vv_sheet_deinit(&tasks[i].sheet);
+        if (tasks[i].whole != NULL)
+            vv_sheet_deinit(tasks[i].whole);
+    }
+}
+
 static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_model *model,
                                   const struct vv_question *question, struct varve_error *error)
 {
@@ -75,7 +86,9 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
         return vv_analyse(task->analyse, model, &everything, &task->sheet, error);
     }
     VV_TRY(list_vain(task, question, vain, sizeof vain, error));
-    VV_TRY(vv_analyse(table->analyse, model, question, &task->sheet, error));
+    struct vv_question asked = *question;
+    asked.whole = task->whole;
+    VV_TRY(vv_analyse(table->analyse, model, &asked, &task->sheet, error));
     bool is_filtered = question->selection.filter != NULL && (table->parts & VV_CHOICE_FILTER) != 0;
     if (table->parts == 0 || task->sheet.policy == NULL || (vain[0] == '\0' && !is_filtered))
         return VARVE_OK;
@@ -84,7 +97,7 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
                         is_filtered ? "; only " : "", is_filtered ? question->selection.filter : "",
                         vain[0] != '\0' ? "; whatever " : "", vain, vain[0] != '\0' ? " says" : "");
     if (code != VARVE_OK)
-        vv_sheet_deinit(&task->sheet);
+        drop(task, 1);
     return code;
 }
 
@@ -116,16 +129,10 @@ static bool is_advice(const struct vv_table_task *task)
 
 /* ---- `advice` is made of others, some of which stand on the same screen ---- */
 
-static void drop(struct vv_table_task *tasks, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (tasks[i].code == VARVE_OK)
-            vv_sheet_deinit(&tasks[i].sheet);
-}
-
 struct screen {
     struct vv_table_task more[VV_ADVICE_TABLES_MAX]; /* of which only `advice` is made           */
     struct vv_made made[VV_ADVICE_TABLES_MAX];
+    struct vv_sheet operators;                       /* all of them                              */
     size_t more_count, made_count;
 };
 
@@ -151,7 +158,10 @@ static void list_parts(struct screen *screen, struct vv_table_task *tasks, size_
             task = &screen->more[screen->more_count++];
             *task = (struct vv_table_task){ .analyse = parts[p] };
         }
-        screen->made[p] = (struct vv_made){ parts[p], &task->sheet };
+        else if (parts[p] == vv_analyse_operators)
+            task->whole = &screen->operators;
+        screen->made[p] = (struct vv_made){ parts[p], task->whole != NULL ? task->whole
+                                                                         : &task->sheet };
     }
 }
 
@@ -160,6 +170,7 @@ static void answer_screen(struct vv_table_task *tasks, size_t count, struct vv_t
                           const struct vv_model *model, const struct vv_question *question)
 {
     struct screen screen = { .more_count = 0 };
+    struct vv_table_task *operators = find_task(tasks, count, vv_analyse_operators);
     struct vv_table_task *all[VV_ANSWER_TABLES_MAX + VV_ADVICE_TABLES_MAX];
     struct vv_question last = *question;
     size_t all_count = 0, failed = 0;
@@ -181,6 +192,11 @@ static void answer_screen(struct vv_table_task *tasks, size_t count, struct vv_t
         advice->error = all[failed]->error;
     }
     drop(screen.more, screen.more_count);
+    if (operators == NULL)
+        return;
+    if (operators->code == VARVE_OK && operators->whole != NULL)
+        vv_sheet_deinit(operators->whole);
+    operators->whole = NULL;
 }
 
 enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,

@@ -10,6 +10,7 @@ struct vv_table_task {
     const struct vv_table_entry *table; /* NULL: only `analyse` is called, of the selection      */
     vv_analyse_fn *analyse;
     bool is_alone;            /* the table was asked for by name: every choice must change it */
+    struct vv_sheet *whole;   /* question.h; NULL = not wanted                                  */
     struct vv_sheet sheet;
     enum varve_code code;
     struct varve_error error;

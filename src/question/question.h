@@ -49,6 +49,9 @@ struct vv_question {
      * (advice). Borrowed; whatever is not among them is made. */
     const struct vv_made *made;
     size_t made_count;
+    /* Table operators also fills this sheet, with every row and column of the same selection: what
+     * takes time is the same for both. On failure neither is filled. NULL = not wanted. */
+    struct vv_sheet *whole;
     /* What follows a verb on the command line to ask the same part of the same traces: options but
      * for --steps, --steps, and traces, each "" or with a blank before it. Borrowed; NULL = not
      * known. */
@@ -63,7 +66,7 @@ struct vv_question {
 };
 #define VV_QUESTION_ALL                                                                    \
     { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, \
-      NULL, NULL, NULL, NULL, 0, false, NULL }
+      NULL, NULL, NULL, NULL, NULL, 0, false, NULL }
 
 /* The words that `by` and `compat` may be. Each ends with NULL. */
 extern const char *const vv_question_groupings[], *const vv_question_rules[];

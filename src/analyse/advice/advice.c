@@ -359,20 +359,17 @@ size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
     static vv_analyse_fn *const always[] = {
         vv_analyse_verdict, vv_analyse_step, vv_analyse_trace, vv_analyse_step_split,
         vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_memory_leaks,
-        vv_analyse_memory,
+        vv_analyse_memory, vv_analyse_phases, vv_analyse_launches, vv_analyse_idle,
+        vv_analyse_collective_kinds,
     };
     memcpy(out_tables, always, sizeof always);
     return sizeof always / sizeof *always;
 }
 
-/* Rows that fill 40 % of the steps are two at most, so they are among any three operators that
- * stand in the usual order. */
+/* Of operators it is the whole table that can be used: question->whole. */
 bool vv_advice_can_use(vv_analyse_fn *table, const struct vv_question *question)
 {
-    if (table != vv_analyse_operators)
-        return question->compat == NULL;
-    return question->by == NULL && question->sort == NULL && question->compat == NULL &&
-           question->top == 0;
+    return question->compat == NULL && (table != vv_analyse_operators || question->by == NULL);
 }
 
 static bool has_spoken(const struct finding *findings, size_t count, const char *name)

@@ -249,6 +249,21 @@ static enum varve_code put_pairs(struct waits *waits, int64_t top, struct vv_she
     return put_sums(sheet, VV_ROW_TOTAL, "total", &total, &row, error);
 }
 
+/* Have two processes threads that were chosen? Otherwise nobody can be late. */
+static bool has_two(const struct vv_scope *scope)
+{
+    const struct vv_tracks *tracks = &scope->model->tracks;
+    uint32_t first = VV_NONE;
+    for (uint32_t track = 0; track < tracks->table.count; track++) {
+        if (!scope->tracks[track] || tracks->kind[track] == VV_TRACK_DEVICE)
+            continue;
+        if (first != VV_NONE && tracks->process[track] != first)
+            return true;
+        first = tracks->process[track];
+    }
+    return false;
+}
+
 enum varve_code vv_analyse_rank_waits(const struct vv_model *model,
                                       const struct vv_question *question,
                                       struct vv_scratch *scratch, struct vv_sheet *out,
@@ -258,7 +273,11 @@ enum varve_code vv_analyse_rank_waits(const struct vv_model *model,
     struct waits waits = { .critical = &critical, .groups = { .scratch = scratch },
                            .names = { .scratch = scratch } };
     vv_sheet_init(out, "rank_waits", "WHO WAITED FOR WHOM", columns, COLUMNS);
-    VV_TRY(vv_critical_init(&critical, model, question, scratch, error));
+    struct vv_scope scope;
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    if (!has_two(&scope))
+        return vv_sheet_policy(out, error, "one process here: no rank waits for another");
+    VV_TRY(vv_critical_init_in(&critical, &scope, question, error));
     VV_TRY(sum_pairs(&waits, error));
     VV_TRY(find_reasons(&waits, error));
     VV_TRY(put_pairs(&waits, question->top, out, error));

@@ -464,6 +464,19 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
     return state_policy(view, error);
 }
 
+static enum varve_code fill_whole(const struct view *view, struct vv_sheet *out,
+                                  struct varve_error *error)
+{
+    static const struct vv_question everything = VV_QUESTION_ALL;
+    struct view whole = { .scope = view->scope, .tally = view->tally, .traits = view->traits,
+                          .grouping = view->grouping, .sheet = out };
+    vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
+    enum varve_code code = fill(&whole, &everything, error);
+    if (code != VARVE_OK)
+        vv_sheet_deinit(out);
+    return code;
+}
+
 enum varve_code vv_analyse_operators(const struct vv_model *model,
                                      const struct vv_question *question, struct vv_scratch *scratch,
                                      struct vv_sheet *out, struct varve_error *error)
@@ -482,5 +495,10 @@ enum varve_code vv_analyse_operators(const struct vv_model *model,
                           error));
     struct vv_operator_keys keys = { &traits, view.grouping->by, view.grouping->is_alone };
     VV_TRY(vv_operator_tally(&scope, &keys, &work, &tally, error));
-    return fill(&view, question, error);
+    if (question->whole != NULL)
+        VV_TRY(fill_whole(&view, question->whole, error));
+    enum varve_code code = fill(&view, question, error);
+    if (code != VARVE_OK && question->whole != NULL)
+        vv_sheet_deinit(question->whole);
+    return code;
 }
