@@ -345,11 +345,16 @@ def test_flows(build, tmp_path):
               plane.event("through", 6_000, 1_000, flow(78, 3)),
               plane.event("in", 7_000, 1_000, flow(78, 1)),
               plane.event("other type", 8_000, 1_000, [plane.stat("_ct", 11),
-                                                       plane.stat("_c", -5)])]
+                                                       plane.stat("_c", -5)]),
+              plane.event("large", 9_000, 1_000, [plane.stat("_pt", 2),
+                                                plane.stat("_p", 2**63 + 7, 3)]),
+              plane.event("to large", 10_000, 1_000, [plane.stat("_ct", 2),
+                                                   plane.stat("_c", 2**63 + 7, 3)])]
     tables = dump(build, write(tmp_path, space(host(*events, plane=plane))))
     assert sorted((row["category"], row["name"], row["from_ns"], row["to_ns"])
                   for row in tables["flows"]) == [
         ("flow", "gpu_launch", 5, 6), ("flow", "gpu_launch", 6, 7),
+        ("producer_consumer", "tf_executor", 9, 10),
         ("producer_consumer", "tpu_launch", 0, 2), ("producer_consumer", "tpu_launch", 0, 3)]
     assert health(tables) == {"unmatched_flows": 2}
 

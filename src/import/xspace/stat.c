@@ -22,6 +22,7 @@
 struct decoded {
     uint64_t value;
     enum vv_arg_kind kind;
+    uint64_t large;        /* the number, if it is beyond int64_t: the value is a text then; or 0 */
 };
 
 static enum varve_code reserve_text(struct vv_xspace_sink *sink, size_t bytes,
@@ -57,7 +58,7 @@ static enum varve_code put_text(struct vv_xspace_sink *sink, const char *text, s
 {
     uint32_t id;
     VV_TRY(vv_xspace_text(sink, text, length, &id, error));
-    *out = (struct decoded){ id, VV_ARG_TEXT };
+    *out = (struct decoded){ .value = id, .kind = VV_ARG_TEXT };
     return VARVE_OK;
 }
 
@@ -109,11 +110,13 @@ static enum varve_code put_unsigned(struct vv_xspace_sink *sink, uint64_t value,
                                     struct decoded *out, struct varve_error *error)
 {
     char digits[24];
-    *out = (struct decoded){ value, VV_ARG_INT };
+    *out = (struct decoded){ .value = value, .kind = VV_ARG_INT };
     if (value <= INT64_MAX)
         return VARVE_OK;
     int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return put_text(sink, digits, (size_t)length, out, error);
+    VV_TRY(put_text(sink, digits, (size_t)length, out, error));
+    out->large = value;
+    return VARVE_OK;
 }
 
 static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv_xspace_sink *sink,
@@ -126,19 +129,19 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
         [VV_XSTAT_BYTES_VALUE] = VV_WIRE_BYTES,    [VV_XSTAT_REF_VALUE] = VV_WIRE_VARINT,
         [VV_XSTAT_COMPRESSED_STR_VALUE] = VV_WIRE_BYTES,
     };
-    *out = (struct decoded){ 0, VV_ARG_NULL };
+    *out = (struct decoded){ .value = 0, .kind = VV_ARG_NULL };
     if (stat->number >= sizeof wires / sizeof *wires)
         return VARVE_OK;
     VV_TRY(
         vv_protobuf_expect(stat, (enum vv_wire)wires[stat->number], "a statistic's value", error));
     switch (stat->number) {
     case VV_XSTAT_DOUBLE_VALUE:
-        *out = (struct decoded){ stat->value, VV_ARG_REAL };
+        *out = (struct decoded){ .value = stat->value, .kind = VV_ARG_REAL };
         return VARVE_OK;
     case VV_XSTAT_UINT64_VALUE:
         return put_unsigned(sink, stat->value, out, error);
     case VV_XSTAT_INT64_VALUE:
-        *out = (struct decoded){ stat->value, VV_ARG_INT };
+        *out = (struct decoded){ .value = stat->value, .kind = VV_ARG_INT };
         return VARVE_OK;
     case VV_XSTAT_STR_VALUE:
         if (stat->value > TEXT_BYTES_MAX)
@@ -152,7 +155,7 @@ static enum varve_code read_value(const struct vv_xspace_plane *plane, struct vv
         uint32_t kind = vv_key_map_get(&plane->stat_ids, stat->value);
         if (kind == VV_KEY_NONE)
             return put_unsigned(sink, stat->value, out, error);
-        *out = (struct decoded){ plane->stat_kinds[kind].name, VV_ARG_TEXT };
+        *out = (struct decoded){ .value = plane->stat_kinds[kind].name, .kind = VV_ARG_TEXT };
         return VARVE_OK;
     }
     default:
@@ -176,19 +179,19 @@ static inline bool read_in_order(const struct vv_xspace_plane *plane, const unsi
     *out_kind = &plane->stat_kinds[kind];
     if (tag == (VV_XSTAT_DOUBLE_VALUE << 3 | VV_WIRE_FIXED64) && limit - at == 8) {
         memcpy(&value, at, 8);
-        *out = (struct decoded){ le64toh(value), VV_ARG_REAL };
+        *out = (struct decoded){ .value = le64toh(value), .kind = VV_ARG_REAL };
         return true;
     }
     if ((tag & 7) != VV_WIRE_VARINT || !vv_protobuf_varint(&at, readable, &value) || at != limit)
         return false;
-    *out = (struct decoded){ value, VV_ARG_INT };
+    *out = (struct decoded){ .value = value, .kind = VV_ARG_INT };
     if (tag >> 3 != VV_XSTAT_REF_VALUE)
         return tag >> 3 == VV_XSTAT_INT64_VALUE ||
                (tag >> 3 == VV_XSTAT_UINT64_VALUE && value <= INT64_MAX);
     uint32_t text = vv_key_map_get(&plane->stat_ids, value);
     if (text == VV_KEY_NONE)
         return false;
-    *out = (struct decoded){ plane->stat_kinds[text].name, VV_ARG_TEXT };
+    *out = (struct decoded){ .value = plane->stat_kinds[text].name, .kind = VV_ARG_TEXT };
     return true;
 }
 
@@ -200,7 +203,7 @@ static enum varve_code read_stat(const struct vv_xspace_plane *plane, struct vv_
     struct vv_protobuf stat;
     VV_TRY(vv_protobuf_expect(message, VV_WIRE_BYTES, "a statistic", error));
     *out_id = 0;
-    *out = (struct decoded){ 0, VV_ARG_NULL };
+    *out = (struct decoded){ .value = 0, .kind = VV_ARG_NULL };
     vv_protobuf_enter(message, &stat);
     while (vv_protobuf_next(&stat)) {
         if (stat.number == VV_XSTAT_METADATA_ID) {
@@ -237,7 +240,15 @@ static bool is_share(double real)
 static inline bool set_role(struct vv_xspace_values *values, const struct vv_xspace_stat_kind *kind,
                             struct decoded decoded)
 {
+    static const uint32_t ids = UINT32_C(1) << VV_XSPACE_FLOW |
+                                UINT32_C(1) << VV_XSPACE_PRODUCER |
+                                UINT32_C(1) << VV_XSPACE_CONSUMER;
     int64_t item = (int64_t)decoded.value;
+    if (decoded.large != 0 && (ids >> kind->role & 1) != 0) {
+        values->items[kind->role] = (int64_t)decoded.large;
+        values->set |= UINT32_C(1) << kind->role;
+        return true;
+    }
     if (kind->is_text != (decoded.kind == VV_ARG_TEXT) || decoded.kind == VV_ARG_NULL)
         return false;
     if (kind->role == VV_XSPACE_FRAGMENTATION) {
@@ -312,7 +323,7 @@ static enum varve_code keep_fact(const struct vv_xspace_keeping *keeping, const 
 enum varve_code vv_xspace_named_fact(const struct vv_xspace_keeping *keeping, const char *key,
                                      int64_t value, struct varve_error *error)
 {
-    struct decoded decoded = { (uint64_t)value, VV_ARG_INT };
+    struct decoded decoded = { .value = (uint64_t)value, .kind = VV_ARG_INT };
     return keep_fact(keeping, key, decoded, error);
 }
 
