@@ -130,6 +130,7 @@ static void put_record(size_t row)
     put_text("name", record->name);
     put_text("type", record->type);
     put_text("scope", record->scope);
+    put_text("function", record->function);
     put_text("path", record->path);
     put_text("symbol", record->symbol);
     put_text("op_name", record->op_name);

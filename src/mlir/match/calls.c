@@ -25,6 +25,12 @@ static bool ends_with(const char *text, const char *end)
     return length >= bytes && strcmp(text + length - bytes, end) == 0;
 }
 
+/* "func.call", "tf.StatefulPartitionedCall" */
+static bool is_call(const char *name)
+{
+    return ends_with(name, "call") || ends_with(name, "Call");
+}
+
 static bool is_function(const struct vv_mlir_module *module, uint32_t op)
 {
     return module->ops[op].symbol != 0 && module->ops[op].body_at != 0 &&
@@ -57,20 +63,22 @@ static enum varve_code find_callers(struct calls *calls, struct varve_error *err
         const struct vv_mlir_op *row = &module->ops[op];
         if (row->symbol == 0 || row->body_at != 0 ||
             calls->function_named[row->symbol] == VV_MLIR_NONE ||
-            !ends_with(vv_mlir_string(module, row->name), "call"))
+            !is_call(vv_mlir_string(module, row->name)))
             continue;
         VV_TRY(vv_mlir_list_add(&calls->callers, calls->function_named[row->symbol], op, error));
     }
     return vv_mlir_list_finish(&calls->callers, error);
 }
 
+/* Without "@function": the calls say that. */
 static const char *name_of(const struct calls *calls, uint32_t op, size_t *out_bytes)
 {
     const struct vv_mlir_module *module = calls->matching->module;
     uint32_t place = module->ops[op].place;
     uint32_t name = place != VV_MLIR_NONE ? calls->matching->name_of_place[place] : 0;
-    *out_bytes = module->strings.lengths[name];
-    return vv_mlir_string(module, name);
+    const char *text = vv_mlir_string(module, name);
+    *out_bytes = strcspn(text, "@");
+    return text;
 }
 
 /* Puts the caller's name before what is there, name[at..NAME_BYTES), and goes on to that caller's

@@ -73,8 +73,7 @@ static struct vv_mlir_ops optimized(const struct vv_mlir_matching *matching, con
         return none;
     memcpy(name, text, scope);
     memcpy(name + scope, node + 1, bytes);
-    return vv_mlir_list_of(&matching->names,
-                           vv_intern_find(&matching->module->strings, name, scope + bytes));
+    return vv_mlir_ops_named(matching, name, scope + bytes);
 }
 
 /* The longest part of the path that is a name. Not its first component alone: that may be
@@ -87,8 +86,7 @@ static struct vv_mlir_ops longest_prefix(const struct vv_mlir_matching *matching
     for (size_t length = bytes; first != NULL && length > (size_t)(first - text) + 1; length--) {
         if (text[length - 1] != '/')
             continue;
-        ops = vv_mlir_list_of(&matching->names, vv_intern_find(&matching->module->strings, text,
-                                                               length - 1));
+        ops = vv_mlir_ops_named(matching, text, length - 1);
         if (ops.count > 0)
             break;
     }
@@ -111,6 +109,7 @@ enum varve_code vv_mlir_find_fused(struct vv_mlir_matching *matching, uint32_t r
         named = optimized(matching, text);
     if (named.count == 0)
         named = longest_prefix(matching, text, bytes);
+    VV_TRY(vv_mlir_in_function(matching, record, &named, error));
     if (named.count == 1 && matching->type_of_record[record].is_fused)
         VV_TRY(walk_back(matching, record, named.items[0], out_ops, error));
     if (out_ops->count == 0)

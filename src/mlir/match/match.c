@@ -44,6 +44,7 @@ static enum varve_code find(struct vv_mlir_matching *matching, uint32_t record,
             (is_named && level > VV_MLIR_LEVEL_JOINED))
             continue;
         VV_TRY(row->find(matching, record, &ops, error));
+        VV_TRY(vv_mlir_in_function(matching, record, &ops, error));
         if (ops.count > 0)
             VV_TRY(vv_mlir_set_of(matching, record, ops, &set, error));
         if (set == VV_MLIR_NONE)

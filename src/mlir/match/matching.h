@@ -104,6 +104,10 @@ enum varve_code vv_mlir_index_frames(struct vv_mlir_matching *matching, struct v
 enum varve_code vv_mlir_index_suffixes(struct vv_mlir_matching *matching,
                                        struct varve_error *error);
 
+/* The operations of this name, or else those of this name with "@function" behind it. names.c */
+struct vv_mlir_ops vv_mlir_ops_named(const struct vv_mlir_matching *matching, const char *text,
+                                     size_t bytes);
+
 /* The types of operations and records. kinds.c */
 enum varve_code vv_mlir_read_types(struct vv_mlir_matching *matching, struct varve_error *error);
 /* Is the operation of the record's type? Not if either says none. */
@@ -142,6 +146,11 @@ enum varve_code vv_mlir_make_groups(struct vv_mlir_matching *matching,
  * sets.c */
 uint32_t vv_mlir_leader(const struct vv_mlir_matching *matching, uint32_t record,
                         uint32_t group, const uint32_t *group_of_op);
+
+/* Of several operations those in the function in which the record ran, if it says one and any of
+ * them is. They lie in matching->buffer then. scopes.c */
+enum varve_code vv_mlir_in_function(struct vv_mlir_matching *matching, uint32_t record,
+                                    struct vv_mlir_ops *ops, struct varve_error *error);
 
 /* One operation alone. */
 enum varve_code vv_mlir_one_op(struct vv_mlir_matching *matching, uint32_t op,

@@ -90,47 +90,6 @@ static void name_places(struct vv_mlir_matching *matching, bool *is_fused)
     }
 }
 
-/* Which names of the module are those of records. */
-static enum varve_code mark_recorded(struct vv_mlir_matching *matching, struct varve_error *error)
-{
-    const struct vv_mlir_profile *profile = matching->profile;
-    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->is_recorded,
-                            matching->module->strings.count, error));
-    for (size_t i = 0; i < profile->record_count; i++) {
-        uint32_t name = vv_mlir_called(&profile->records[i]);
-        uint32_t id = vv_intern_find(&matching->module->strings,
-                                     vv_mlir_record_text(matching, name),
-                                     profile->strings.lengths[name]);
-        if (name != 0 && id != UINT32_MAX)
-            matching->is_recorded[id] = true;
-    }
-    return VARVE_OK;
-}
-
-enum varve_code vv_mlir_index_names(struct vv_mlir_matching *matching, struct varve_error *error)
-{
-    const struct vv_mlir_module *module = matching->module;
-    bool *is_fused;
-    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->name_of_place, module->place_count,
-                            error));
-    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_fused, module->place_count, error));
-    name_places(matching, is_fused);
-    VV_TRY(mark_recorded(matching, error));
-    for (uint32_t op = 0; op < module->op_count; op++) {
-        uint32_t place = module->ops[op].place;
-        if (place == VV_MLIR_NONE || matching->name_of_place[place] == 0)
-            continue;
-        VV_TRY(vv_mlir_list_add(&matching->names, matching->name_of_place[place], op, error));
-        VV_TRY(add_normal(matching, op, matching->name_of_place[place], error));
-        if (is_fused[place])
-            VV_TRY(add_joined(matching, op, &module->places[place], error));
-    }
-    VV_TRY(vv_mlir_list_finish(&matching->names, error));
-    VV_TRY(vv_mlir_list_finish(&matching->children, error));
-    VV_TRY(vv_mlir_list_finish(&matching->joined, error));
-    return vv_mlir_list_finish(&matching->normal, error);
-}
-
 static struct vv_mlir_ops find_name(const struct vv_mlir_matching *matching, const char *text,
                                     size_t bytes)
 {
@@ -143,6 +102,60 @@ static struct vv_mlir_ops find_text(const struct vv_mlir_matching *matching,
                                     size_t bytes)
 {
     return vv_mlir_list_of(list, vv_intern_find(matching->texts, text, bytes));
+}
+
+/* Which names of the module are those of records, as they are or without "@function". */
+static enum varve_code mark_recorded(struct vv_mlir_matching *matching, struct varve_error *error)
+{
+    const struct vv_mlir_profile *profile = matching->profile;
+    const struct vv_mlir_module *module = matching->module;
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->is_recorded, module->strings.count,
+                            error));
+    for (size_t i = 0; i < profile->record_count; i++) {
+        uint32_t name = vv_mlir_called(&profile->records[i]);
+        const char *text = vv_mlir_record_text(matching, name);
+        size_t bytes = profile->strings.lengths[name];
+        uint32_t id = vv_intern_find(&module->strings, text, bytes);
+        if (name == 0)
+            continue;
+        if (id != UINT32_MAX)
+            matching->is_recorded[id] = true;
+        struct vv_mlir_ops ops = find_text(matching, &matching->normal, text, bytes);
+        for (size_t k = 0; k < ops.count; k++)
+            matching->is_recorded[matching->name_of_place[module->ops[ops.items[k]].place]] = true;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_mlir_index_names(struct vv_mlir_matching *matching, struct varve_error *error)
+{
+    const struct vv_mlir_module *module = matching->module;
+    bool *is_fused;
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->name_of_place, module->place_count,
+                            error));
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_fused, module->place_count, error));
+    name_places(matching, is_fused);
+    for (uint32_t op = 0; op < module->op_count; op++) {
+        uint32_t place = module->ops[op].place;
+        if (place == VV_MLIR_NONE || matching->name_of_place[place] == 0)
+            continue;
+        VV_TRY(vv_mlir_list_add(&matching->names, matching->name_of_place[place], op, error));
+        VV_TRY(add_normal(matching, op, matching->name_of_place[place], error));
+        if (is_fused[place])
+            VV_TRY(add_joined(matching, op, &module->places[place], error));
+    }
+    VV_TRY(vv_mlir_list_finish(&matching->names, error));
+    VV_TRY(vv_mlir_list_finish(&matching->children, error));
+    VV_TRY(vv_mlir_list_finish(&matching->joined, error));
+    VV_TRY(vv_mlir_list_finish(&matching->normal, error));
+    return mark_recorded(matching, error);
+}
+
+struct vv_mlir_ops vv_mlir_ops_named(const struct vv_mlir_matching *matching, const char *text,
+                                     size_t bytes)
+{
+    struct vv_mlir_ops ops = find_name(matching, text, bytes);
+    return ops.count > 0 ? ops : find_text(matching, &matching->normal, text, bytes);
 }
 
 static const char *called(const struct vv_mlir_matching *matching, uint32_t record,

@@ -166,7 +166,9 @@ static enum varve_code set_symbol(struct scan *scan, uint64_t begin, uint64_t en
 static bool is_own_symbol(const struct scan *scan, uint64_t at)
 {
     static const char *const before[] = { "callee = ",      "kernel = ", "entry_points = [",
-                                          "entry_point = ", "target(",   "executable(", NULL };
+                                          "entry_point = ", "target(",   "executable(",
+                                          "{f = ",        ", f = ", /* TensorFlow's calls */
+                                          NULL };
     if (is_level(scan))
         return true;
     for (size_t i = 0; before[i] != NULL; i++)

@@ -11,7 +11,7 @@
 
 /* What a thing is: equal in all of its executions. Texts are those of the profile. */
 struct vv_mlir_key {
-    uint32_t name, type, scope, path, symbol, file, line;
+    uint32_t name, type, scope, function, path, symbol, file, line;
     uint32_t chain;       /* row in chains + 1; 0 = no call chain                               */
     uint32_t instruction; /* row in hlo->instructions + 1; 0 = none                             */
     uint32_t process, device;
@@ -57,6 +57,7 @@ struct vv_mlir_build {
     struct vv_mlir_spoken *spoken[2];      /* by string of the model; 1: as a node               */
     uint32_t *chain_of;                    /* by slice: row in chains + 1                       */
     uint32_t *range_of;                    /* by slice: innermost range with a path, its name   */
+    uint32_t *function_of;                 /* by slice: of the profile's texts; NULL = none says */
     struct vv_mlir_chain *chains;
     size_t chain_count, chain_capacity;
     struct vv_mlir_thing *things;
@@ -71,6 +72,9 @@ struct vv_mlir_build {
 
 /* Finds the call chains and ranges of all slices. chains.c */
 enum varve_code vv_mlir_chains(struct vv_mlir_build *build, struct varve_error *error);
+
+/* Finds the functions in which all slices ran. functions.c */
+enum varve_code vv_mlir_functions(struct vv_mlir_build *build, struct varve_error *error);
 
 /* The thing that a slice executes, as a row in things; VV_NONE: it is nothing that a program could
  * name. things.c */

@@ -154,8 +154,9 @@ enum varve_code vv_mlir_add_record(struct vv_mlir_build *build, const struct vv_
 {
     struct vv_mlir_profile *profile = build->profile;
     struct vv_mlir_record record = {
-        .name = key->name, .type = key->type, .scope = key->scope, .path = key->path,
-        .symbol = key->symbol, .file = key->file, .line = key->line, .tag = -1,
+        .name = key->name, .type = key->type, .scope = key->scope,
+        .function = key->function, .path = key->path, .symbol = key->symbol, .file = key->file,
+        .line = key->line, .tag = -1,
         .command_index = (int64_t)key->command - 1, .place = place, .process = key->process,
         .device = key->device,
     };

@@ -18,6 +18,7 @@ static enum varve_code begin(struct vv_mlir_build *build, struct varve_error *er
     VV_TRY(vv_traits_init(&build->traits, build->model, build->scope->ranks,
                           VV_TRAIT_BIT(VV_TRAIT_MODULE), build->scratch, error));
     VV_TRY(vv_hlo_read(build->model, &build->hlo, error));
+    VV_TRY(vv_mlir_functions(build, error));
     return vv_mlir_chains(build, error);
 }
 

@@ -29,6 +29,7 @@ struct vv_mlir_record {
     uint32_t name;      /* without its type: "block0/attn/MatMul", "fusion.3"                   */
     uint32_t type;      /* as recorded: "_FusedMatMul", "aten::mm", an HLO opcode; or 0          */
     uint32_t scope;     /* what it belongs to: a program of XLA, an executable; or 0            */
+    uint32_t function;  /* of the program, in which it ran: "__inference_f_12"; or 0            */
     uint32_t path;      /* module path: "blocks.3.qkv"; or 0                                    */
     uint32_t symbol;    /* kernel or dispatch: "main$async_dispatch_16_…"; or 0                 */
     uint32_t op_name;   /* what the program of XLA calls its source operation; or 0             */

@@ -146,6 +146,7 @@ static enum varve_code add_where(struct vv_mlir_build *build, uint32_t slice,
     if (path != NULL)
         VV_TRY(vv_mlir_add_text(build, path, strlen(path), &key->path, error));
     key->chain = build->chain_of[slice];
+    key->function = build->function_of != NULL ? build->function_of[slice] : 0;
     if (source == 0)
         return VARVE_OK;
     key->line = model->sources.line[source];

@@ -114,6 +114,17 @@ void vv_mlir_split_name(const char *text, bool is_node, struct vv_mlir_words *ou
     }
 }
 
+const char *vv_mlir_function_in(const char *text)
+{
+    static const char run[] = "EagerLocalExecute: ";
+    const char *colon = strrchr(text, ':'), *name = NULL;
+    if (strncmp(text, run, sizeof run - 1) == 0)
+        name = text + sizeof run - 1;
+    else if (colon != NULL && colon > text && colon[-1] != ':')
+        name = colon + 1;
+    return name != NULL && strncmp(name, "__", 2) == 0 && name[2] != '\0' ? name : NULL;
+}
+
 int64_t vv_mlir_tag_of(const char *text)
 {
     static const char prefix[] = "varve#";

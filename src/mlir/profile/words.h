@@ -44,6 +44,10 @@ void vv_mlir_split_name(const char *text, bool is_node, struct vv_mlir_words *ou
 /* "varve#7" -> 7; otherwise -1. */
 int64_t vv_mlir_tag_of(const char *text);
 
+/* The function that a range of this name runs: "EagerLocalExecute: __inference_f_12", or
+ * "n/call:__inference_f_12". NULL: none. */
+const char *vv_mlir_function_in(const char *text);
+
 /* The path that the name of a range of the program says: "blocks.3.qkv" itself, or what follows
  * "varve.node ", which our own hooks write. NULL: none. */
 const char *vv_mlir_path_in(const char *text);

@@ -167,6 +167,16 @@ def test_tensorflow_s_fused_kernels_are_of_the_pattern_s_first_operation(match, 
         assert len(row["members"]) > 1, row["name"]
 
 
+def test_a_saved_model_that_holds_the_net_twice(match, tf_folder):
+    """In the function that was called, and in its signature; the trace says which one ran."""
+    text = (tf_folder / "saved_model.mlir").read_text()
+    _, records = match(tf_folder / "level3.xplane.pb", tf_folder / "saved_model.mlir")
+    assert share(records, lambda row: row.get("operations") == 1) >= 99
+    for row in filter(is_matched, records):
+        assert f'{row["primary"]["name"]}"' in text
+        assert row["primary"]["name"].endswith(f'@{row["function"]}')
+
+
 def test_tensorflow_finds_no_wrong_operation(match, tf_folder):
     """A plain match has the node's name and type."""
     _, records = match(tf_folder / "level3.xplane.pb", tf_folder / "standard.mlir")

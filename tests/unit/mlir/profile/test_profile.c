@@ -110,6 +110,43 @@ static void uneven_steps_have_no_places(void **state)
     vv_model_destroy(model);
 }
 
+/* The executor's threads do the work of the thread that runs the function. What another function
+ * ran is another record. */
+static void functions_go_where_their_work_goes(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t main = handmade_track(model, "main", 1), worker = handmade_track(model, "worker", 2);
+    for (int64_t i = 0; i < 2; i++) {
+        int64_t at = 100 * i;
+        uint32_t flow, from, to;
+        handmade_slice(model, main, i == 0 ? "EagerLocalExecute: __inference_f_1"
+                                           : "EagerLocalExecute: __inference_g_2",
+                       VARVE_LAYER_OP, at, at + 90);
+        from = handmade_slice(model, main, "FunctionRun", VARVE_LAYER_HOST, at + 1, at + 5);
+        to = handmade_slice(model, worker, "ExecutorState::Process", VARVE_LAYER_HOST, at + 6,
+                            at + 80);
+        handmade_slice(model, worker, "a/MatMul:MatMul", VARVE_LAYER_HOST, at + 10, at + 40);
+        assert_int_equal(vv_model_add_flow(model, &flow, NULL), VARVE_OK);
+        model->flows.from_ns[flow] = HANDMADE_BEGIN_NS + at + 1;
+        model->flows.to_ns[flow] = HANDMADE_BEGIN_NS + at + 6;
+        model->flows.from_track[flow] = main;
+        model->flows.to_track[flow] = worker;
+        model->flows.from_slice[flow] = from;
+        model->flows.to_slice[flow] = to;
+    }
+    handmade_finish(model);
+    struct vv_mlir_profile profile = profile_of(model, &everything);
+    assert_string_equal(profile_text(&profile), "a/MatMul|MatMul|0 1x 30/30 30..30 30 30 @10\n"
+                                                "a/MatMul|MatMul|0 1x 30/30 30..30 30 30 @110\n");
+    assert_string_equal(vv_mlir_profile_text(&profile, profile.records[0].function),
+                        "__inference_f_1");
+    assert_string_equal(vv_mlir_profile_text(&profile, profile.records[1].function),
+                        "__inference_g_2");
+    vv_mlir_profile_deinit(&profile);
+    vv_model_destroy(model);
+}
+
 /* ---- devices ---- */
 
 /* Kernels count for the operator that launched them; if any does, the threads do not count. */
@@ -233,6 +270,7 @@ int main(void)
         cmocka_unit_test(nodes_have_names),
         cmocka_unit_test(what_runs_inside_has_its_own_time),
         cmocka_unit_test(operators_without_names_have_places),
+        cmocka_unit_test(functions_go_where_their_work_goes),
         cmocka_unit_test(uneven_steps_have_no_places),
         cmocka_unit_test(device_work_is_that_of_its_operator),
         cmocka_unit_test(dispatches_have_numbers),

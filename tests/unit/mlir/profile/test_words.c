@@ -72,11 +72,27 @@ static void tags_and_paths(void **state)
         assert_int_equal(vv_mlir_path_in(paths[i].text) != NULL, paths[i].is_path);
 }
 
+static void functions(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *function; } cases[] = {
+        { "EagerLocalExecute: __inference_f_12", "__inference_f_12" },
+        { "EagerLocalExecute: MatMul", NULL }, { "n/call:__inference_f_12", "__inference_f_12" },
+        { "n/call:MatMul", NULL }, { "a::__b", NULL }, { "x:__", NULL }, { "", NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *function = vv_mlir_function_in(cases[i].text);
+        assert_string_equal(function != NULL ? function : "-",
+                            cases[i].function != NULL ? cases[i].function : "-");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_split),
         cmocka_unit_test(tags_and_paths),
+        cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
