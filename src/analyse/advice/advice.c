@@ -273,14 +273,16 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
 {
     const struct vv_sheet *sheet, *other;
     double share, ignored;
-    size_t row = SIZE_MAX, other_row = 0;
+    size_t row = SIZE_MAX, other_row = 0, never_row = SIZE_MAX;
     *out_found = false;
     VV_TRY(is_asked(tables, rule, out_found, error));
     if (!*out_found)
         return VARVE_OK;
     if (rule->also.table != NULL)
         VV_TRY(ask(tables, &rule->also, &other, &other_row, &ignored, error));
-    if (other_row != SIZE_MAX)
+    if (other_row != SIZE_MAX && rule->never.table != NULL)
+        VV_TRY(ask(tables, &rule->never, &other, &never_row, &ignored, error));
+    if (other_row != SIZE_MAX && never_row == SIZE_MAX)
         VV_TRY(ask(tables, &rule->is, &sheet, &row, &share, error));
     *out_found = row != SIZE_MAX;
     if (!*out_found)

@@ -40,6 +40,7 @@ struct vv_rule {
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
+    struct vv_measure never;   /* if some row holds this, the rule is silent             */
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
     double saves_part;         /* … of it                                                        */

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with one planted problem each, and their mended twins: what the findings say of both,
+and how well they promise what mending saves.
+
+A program of programs/ is asked in three ways:
+
+    PROGRAM PLANT planted       runs some steps with the problem
+    PROGRAM PLANT mended        the same steps without it
+    PROGRAM --measure PLANT     both, step by step in turns; its last line of output is
+                                {"planted_ns": n, "mended_ns": n}, the least time of a step
+
+The machine may be busy, and then what is taken from a program falls on any of its parts. So the
+programs run with precedence where the tests may give it, each way is tried up to three times, and
+promise and saving are compared as shares of a step: of the step that was recorded, and of the step
+that was measured in the same process as its twin."""
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "live"))
+# pylint: disable-next=wrong-import-position
+from environments import python_of, run_in  # noqa: E402
+
+ATTEMPTS = 3  # a neighbour's burst of work hits one program of a pair
+FACTOR = 1.5  # between the promise and what mending saved
+
+
+@dataclasses.dataclass
+class Diagnosis:
+    """What the findings say of one plant and of its twin, and the time of a step of both."""
+    rules: list       # of the plant, the first finding first
+    twin_rules: list
+    text: str         # finding, evidence and advice of the first
+    promised: float   # share of the step; 0 = no promise
+    saved: float      # share of the step
+
+    @property
+    def factor(self):
+        return self.promised / self.saved if self.saved > 0 else float("inf")
+
+    def faults(self, plant):
+        """Sentences; none = the diagnosis is right."""
+        found = []
+        if self.rules[:1] != [plant.rule]:
+            found.append(f"{plant.rule} is not the first of {self.rules}")
+        else:
+            found += [f"{place!r} is not in {self.text!r}" for place in plant.places
+                      if place not in self.text]
+        if plant.rule in self.twin_rules:
+            found.append(f"the twin has {plant.rule}, too")
+        if plant.promises and not 1 / FACTOR <= self.factor <= FACTOR:
+            found.append(f"promised {self.promised:.1%} of a step, saved {self.saved:.1%}")
+        return found
+
+
+def precedence():
+    """The words before a command that have other programs of the machine wait, if this may."""
+    words = ("chrt", "--rr", "1")
+    try:
+        return words if subprocess.run([*words, "true"], check=False).returncode == 0 else ()
+    except OSError:
+        return ()
+
+
+class Clinic:
+    """Records, reads and measures the programs."""
+
+    def __init__(self, varve, build, folder):
+        self.varve, self.build, self.folder = varve, build, folder
+        self.first, self.kept = precedence(), {}
+
+    def command(self, program):
+        if program.endswith(".py"):
+            return [python_of("torch"), HERE / "programs" / program]
+        return [self.build / "tests" / "programs" / program]
+
+    def table(self, trace, name):
+        """Its rows, as dicts."""
+        shown = subprocess.run([self.varve, "report", "--json", "--table", name, trace],
+                               capture_output=True, text=True, check=True).stdout
+        table = json.loads(shown)["tables"][name]
+        names = [column["name"] for column in table["columns"]]
+        return [dict(zip(names, row)) for row in table["rows"]]
+
+    def record(self, plant, way, attempt):
+        """The trace of a run."""
+        folder = self.folder / f"{plant.name}-{way}-{attempt}"
+        folder.mkdir()
+        trace = folder / "run.varve"
+        run_in(folder, *self.first, self.varve, "record", "-q", *plant.options, "-o", trace, "--",
+               *self.command(plant.program), plant.name, way)
+        return trace
+
+    def measure(self, plant):
+        """The share of a step that mending saves."""
+        done = run_in(self.folder, *self.first, *self.command(plant.program), "--measure",
+                      plant.name)
+        times = json.loads(done.stdout.splitlines()[-1])
+        return 1 - times["mended_ns"] / times["planted_ns"]
+
+    def examine(self, plant, attempt):
+        planted, mended = (self.record(plant, way, attempt) for way in ("planted", "mended"))
+        rows, twin_rows = self.table(planted, "advice"), self.table(mended, "advice")
+        first = rows[0] if rows else {}
+        step = self.table(planted, "step")[0]
+        step_ns = step["total_ns"] / step["steps"] if step["steps"] else 0
+        promised = (first.get("saves_ns") or 0) / step_ns if step_ns else 0
+        return Diagnosis(rules=[row["rule"] for row in rows],
+                         twin_rules=[row["rule"] for row in twin_rows],
+                         text="\n".join(filter(None, (first.get(part) for part in
+                                                      ("finding", "why", "try")))),
+                         promised=promised, saved=self.measure(plant) if plant.promises else 0)
+
+    def diagnose(self, plant):
+        """The first diagnosis without a fault, or the last one."""
+        for attempt in range(ATTEMPTS):
+            if plant.name in self.kept and not self.kept[plant.name].faults(plant):
+                break
+            self.kept[plant.name] = self.examine(plant, attempt)
+        return self.kept[plant.name]
+
+
+@pytest.fixture(scope="session", name="clinic")
+def clinic_of_session(varve, build, tmp_path_factory):
+    clinic = Clinic(varve, build, tmp_path_factory.mktemp("diagnosis"))
+    yield clinic
+    if "VARVE_DIAGNOSES" in os.environ:  # a file: what was seen, a line a plant
+        with open(os.environ["VARVE_DIAGNOSES"], "a", encoding="utf-8") as file:
+            for name, seen in sorted(clinic.kept.items()):
+                file.write(json.dumps({"plant": name, **dataclasses.asdict(seen),
+                                       "factor": seen.factor}) + "\n")

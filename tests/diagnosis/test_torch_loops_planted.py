@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of PyTorch with a planted problem that is no operator's."""
+import pytest
+
+from plants import TORCH_LOOPS
+
+
+@pytest.mark.parametrize("plant", TORCH_LOOPS, ids=lambda plant: plant.name)
+def test_the_first_finding_is_the_plant_and_its_twin_has_none(clinic, plant):
+    assert not clinic.diagnose(plant).faults(plant)
