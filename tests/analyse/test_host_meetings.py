@@ -96,6 +96,17 @@ def test_a_rank_waits_for_the_late_one(varve, tmp_path, where):
     assert slack["aten::mm"] == slack["c10d::allreduce_"] == 400
 
 
+def test_what_a_late_rank_costs_is_of_one_step_of_the_rank_that_waits(varve, tmp_path):
+    """Without any device. The steps are those of both ranks; each waits or is late once a step."""
+    trace = Trace(tmp_path / "a.varve")
+    two_ranks(Rank(trace, 100, rank=0, world_size=2), Rank(trace, 200, rank=1, world_size=2))
+    row = table_reader.tables(varve, "report", "--no-cache", "--table", "advice",
+                              trace.write())["advice"][0]
+    assert (row["rule"], row["share"], row["saves_ns"]) == ("late_rank", 0.4, 400 * US)
+    assert row["finding"].startswith("Rank 0 waits 400 µs for rank 1")
+    assert row["why"] == "Rank 1 was in late::load meanwhile."
+
+
 def test_what_runs_alone_in_the_background_is_a_phase_and_gaps_are_none(varve, tmp_path):
     """The largest gap is between two pieces of the backward pass."""
     trace = Trace(tmp_path / "a.varve")

@@ -7,6 +7,7 @@
  * others. The findings with the largest weighted share come first. */
 #include "analyse/advice/advice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,6 @@ struct tables {
     struct vv_sheet *own;
     size_t count, own_count;
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
-    double ranks;           /* that the steps are of; at least 1                                 */
 };
 
 /* ---- tables ---- */
@@ -244,13 +244,17 @@ static double time_to_save(const struct tables *tables, const struct vv_rule *ru
     return sum_ns;
 }
 
-/* What mending saves of one step; -1 = not known. A row that is of one device or rank is about that
- * rank's steps. */
+/* What mending saves of one step, which is no more than all of it; -1 = not known. */
 static int64_t find_saving(const struct tables *tables, const struct vv_rule *rule,
                            const struct vv_sheet *sheet, size_t row, double share)
 {
-    double steps = tables->steps, time_ns;
+    double steps = tables->steps, time_ns, saves_ns;
+    bool is_known = true;
     if (rule->saves == NULL || steps <= 0)
+        return -1;
+    if (rule->of_steps != NULL)
+        steps = value_of(sheet, row, vv_sheet_find(sheet, rule->of_steps), &is_known);
+    if (!is_known || steps <= 0)
         return -1;
     if (strcmp(rule->saves, VV_OF_STEPS) == 0) {
         time_ns = share * tables->steps_ns;
@@ -259,12 +263,9 @@ static int64_t find_saving(const struct tables *tables, const struct vv_rule *ru
         if (column == SIZE_MAX)
             return -1;
         time_ns = time_to_save(tables, rule, sheet, row, column);
-        bool is_of_one = vv_sheet_find(sheet, "device") != SIZE_MAX ||
-                         vv_sheet_find(sheet, "late_rank") != SIZE_MAX;
-        if (rule->is.of == VV_EACH_ROW && is_of_one)
-            steps /= tables->ranks;
     }
-    return (int64_t)(time_ns * rule->saves_part / steps);
+    saves_ns = time_ns * rule->saves_part / steps;
+    return (int64_t)fmin(saves_ns, tables->steps_ns / tables->steps);
 }
 
 static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
@@ -382,16 +383,6 @@ static bool has_spoken(const struct finding *findings, size_t count, const char 
     return false;
 }
 
-/* How many ranks the steps are of, by the steps of the ranks that have a device; 1 without one. */
-static double count_ranks(const struct tables *tables, const struct vv_sheet *devices)
-{
-    static const struct vv_measure of_one = { vv_analyse_devices, "row", "device", "steps_ns", NULL,
-                                              1, VV_EACH_ROW };
-    double longest_ns;
-    size_t row = find_row(&of_one, devices, tables->steps_ns, &longest_ns);
-    return row != SIZE_MAX && longest_ns < tables->steps_ns ? tables->steps_ns / longest_ns : 1;
-}
-
 static enum varve_code judge_all(struct tables *tables, struct finding *findings,
                                  size_t *out_count, struct varve_error *error)
 {
@@ -403,8 +394,6 @@ static enum varve_code judge_all(struct tables *tables, struct finding *findings
     size_t row;
     VV_TRY(ask(tables, &steps, &step, &row, &tables->steps, error));
     VV_TRY(ask(tables, &time, &step, &row, &tables->steps_ns, error));
-    VV_TRY(get_table(tables, vv_analyse_devices, &step, error));
-    tables->ranks = count_ranks(tables, step);
     for (size_t r = 0; r < vv_rules_count(); r++) {
         bool is_found;
         if (has_spoken(findings, *out_count, vv_rule_at(r)->unless))

@@ -11,7 +11,8 @@
 #include "base/binary_search.h"
 #include "numbers/pair_ids.h"
 
-enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME, COLUMNS };
+enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME,
+       WINDOW, STEPS, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     { "waited_ns", "waited", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -24,12 +25,15 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "late_rank", "late rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "operator of the late rank", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "window_ns", "window", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "steps", "steps of the window", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 struct pair {
     int64_t waited_ns, count, max_ns;
     uint32_t waits, late; /* processes                                                          */
     uint32_t rank;        /* the late rank: its window's number                                 */
+    uint32_t waits_rank;  /* the one that waits: its window's number                            */
 };
 
 /* What a late rank did most while others waited for it. name 0: no operator was open. */
@@ -62,12 +66,14 @@ static enum varve_code sum_pairs(struct waits *waits, struct varve_error *error)
     for (size_t i = 0; i < graph->waited_count; i++) {
         const struct vv_critical_waited *waited = &graph->waited[i];
         uint32_t known = waits->groups.count, pair, late = rank_of(waits, waited->late);
-        VV_TRY(vv_groups_add(&waits->groups, rank_of(waits, waited->waits), late, &pair, error));
+        uint32_t waits_rank = rank_of(waits, waited->waits);
+        VV_TRY(vv_groups_add(&waits->groups, waits_rank, late, &pair, error));
         VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &waits->pairs, &waits->capacity,
                                   waits->groups.count, error));
         if (waits->groups.count > known)
             waits->pairs[pair] = (struct pair){ 0, 0, 0, process_of(waits, waited->waits),
-                                                process_of(waits, waited->late), late };
+                                                process_of(waits, waited->late), late,
+                                                waits_rank };
         waits->pairs[pair].waited_ns += waited->waited_ns;
         waits->pairs[pair].count++;
         if (waited->waited_ns > waits->pairs[pair].max_ns)
@@ -199,6 +205,23 @@ static enum varve_code put_sums(struct vv_sheet *sheet, enum vv_row_kind kind, c
     return vv_sheet_text(sheet, *out_row, ROW, text, error);
 }
 
+/* The time that the waiting rank's window covers, and the chosen steps that begin in it. */
+static void put_window(const struct waits *waits, uint32_t number, struct vv_sheet *sheet,
+                       size_t row)
+{
+    const struct vv_critical *critical = waits->critical;
+    const struct vv_critical_window *window = &critical->windows.items[number];
+    const struct vv_steps *steps = &critical->graph.model->steps;
+    int64_t count = 0;
+    for (uint32_t s = 0; s < steps->table.count; s++)
+        count += critical->scope.steps[s] && steps->begin_ns[s] >= window->begin_ns &&
+                 steps->begin_ns[s] < window->end_ns &&
+                 vv_window_of_track(&critical->windows, critical->graph.model, steps->track[s]) ==
+                     number;
+    vv_sheet_int(sheet, row, WINDOW, window->end_ns - window->begin_ns);
+    vv_sheet_int(sheet, row, STEPS, count);
+}
+
 static enum varve_code put_pair(const struct waits *waits, struct vv_sheet *sheet,
                                 const struct pair *pair, struct varve_error *error)
 {
@@ -208,6 +231,7 @@ static enum varve_code put_pair(const struct waits *waits, struct vv_sheet *shee
     VV_TRY(put_sums(sheet, VV_ROW_PLAIN, "wait", pair, &row, error));
     VV_TRY(put_rank(waits, sheet, row, false, pair->waits, error));
     VV_TRY(put_rank(waits, sheet, row, true, pair->late, error));
+    put_window(waits, pair->waits_rank, sheet, row);
     if (!reason->is_any)
         return VARVE_OK;
     vv_sheet_int(sheet, row, LATE_TIME, reason->time_ns);

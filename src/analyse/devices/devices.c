@@ -19,7 +19,7 @@
 enum {
     DEVICE, RANK, COMPUTATION, EXPOSED_COMM, EXPOSED_COPY, BUSY, BUSY_SHARE, IDLE, MICRO_IDLE,
     MACRO_IDLE, SPAN, STEP_BUSY, STEPS_TIME, STEP_BUSY_SHARE,
-    COMM, COPY, SET, LINKED_BUSY, EVENTS, UNLINKED, ROW, COLUMNS
+    COMM, COPY, SET, LINKED_BUSY, EVENTS, UNLINKED, ROW, STEPS, COLUMNS
 };
 
 static const struct vv_sheet_column device_columns[COLUMNS] = {
@@ -44,6 +44,7 @@ static const struct vv_sheet_column device_columns[COLUMNS] = {
     { "events", "events", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
     { "unlinked", "unlinked", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "steps", "number of steps", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 /* The unions from which one device's row is made. */
@@ -51,10 +52,10 @@ struct unions {
     struct vv_intervals compute, comm, copy, all, linked, rest, steps;
 };
 
-/* The time of the chosen steps of the device's rank. */
+/* The time of the chosen steps of the device's rank, and their number. */
 static enum varve_code unite_steps(const struct vv_device_work *work,
                                    const struct vv_device *device, struct vv_intervals *out,
-                                   struct varve_error *error)
+                                   int64_t *out_count, struct varve_error *error)
 {
     const struct vv_scope *scope = work->scope;
     const struct vv_model *model = scope->model;
@@ -67,6 +68,7 @@ static enum varve_code unite_steps(const struct vv_device_work *work,
             VV_TRY(vv_intervals_add(out, steps->begin_ns[s],
                                     steps->begin_ns[s] + steps->duration_ns[s], error));
     }
+    *out_count = (int64_t)out->count;
     vv_intervals_unite(out);
     return VARVE_OK;
 }
@@ -147,7 +149,7 @@ static enum varve_code measure(const struct vv_device_work *work, const struct v
     values[EVENTS] = (int64_t)(device->last - device->first);
     VV_TRY(unite_linked(work, device, &unions->linked, &values[UNLINKED], error));
     values[LINKED_BUSY] = vv_intervals_length(&unions->linked);
-    VV_TRY(unite_steps(work, device, &unions->steps, error));
+    VV_TRY(unite_steps(work, device, &unions->steps, &values[STEPS], error));
     values[STEPS_TIME] = vv_intervals_length(&unions->steps);
     values[STEP_BUSY] = vv_intervals_length_common(&unions->all, &unions->steps);
     return VARVE_OK;
@@ -161,9 +163,9 @@ static enum varve_code put_row(struct vv_sheet *sheet, enum vv_row_kind kind, co
     VV_TRY(vv_sheet_text(sheet, row, DEVICE, name, error));
     if (rank >= 0)
         vv_sheet_int(sheet, row, RANK, rank);
-    for (size_t c = COMPUTATION; c < ROW; c++)
+    for (size_t c = COMPUTATION; c < COLUMNS; c++)
         if (device_columns[c].type == VV_CELL_INT &&
-            (values[STEPS_TIME] > 0 || (c != STEP_BUSY && c != STEPS_TIME)))
+            (values[STEPS_TIME] > 0 || (c != STEP_BUSY && c != STEPS_TIME && c != STEPS)))
             vv_sheet_int(sheet, row, c, values[c]);
     if (values[STEPS_TIME] > 0)
         vv_sheet_real(sheet, row, STEP_BUSY_SHARE,

@@ -7,7 +7,7 @@ const struct vv_rule vv_rules_communication[] = {
       .is = { vv_analyse_devices, "row", "device", "exposed_communication_ns", "span_ns", 0.1,
               VV_EACH_ROW },
       .weight = 1.5,
-      .saves = "exposed_communication_ns", .saves_part = 1.0,
+      .saves = "exposed_communication_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "{device} communicates {share} of the time while nothing computes.",
       .why = { vv_analyse_overlap, "row", "collective", "exposed_ns", NULL,
                "{name}: {calls} calls, {communication_ns}, of which {hidden_ns} hides behind "
@@ -19,10 +19,10 @@ const struct vv_rule vv_rules_communication[] = {
       .because = "HTA's and msprof-analyze's overlap: a tenth of the span that computes "
                  "nothing." },
     { .name = "late_rank",
-      .is = { vv_analyse_rank_waits, "row", "wait", "waited_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .is = { vv_analyse_rank_waits, "row", "wait", "waited_ns", "window_ns", 0.05, VV_EACH_ROW },
       .also = { vv_analyse_trace, NULL, NULL, "processes", NULL, 2, VV_EACH_ROW },
-      .weight = 1.4,
-      .saves = "waited_ns", .saves_part = 1.0,
+      .weight = 2, /* what ranks wait is exposed communication, too: this is its cause         */
+      .saves = "waited_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
               "collectives later.",
       .why = { vv_analyse_rank_waits, "row", "wait", "waited_ns", NULL,

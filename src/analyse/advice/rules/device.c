@@ -30,7 +30,7 @@ const struct vv_rule vv_rules_device[] = {
       .bound = "launch", .bound_least = 0.1,
       .is = { vv_analyse_verdict, "bound_by", "launch", "share", NULL, 0.1, VV_EACH_ROW },
       .weight = 1,
-      .saves = "time_ns", .saves_part = 0.8,
+      .saves = VV_OF_STEPS, .saves_part = 0.8,
       .says = "{share} of the steps passes between calls and the work that they launch, or "
               "between two pieces of work.",
       .remedy = "CUDA graphs (torch.cuda.make_graphed_callables, "
@@ -150,7 +150,7 @@ const struct vv_rule vv_rules_device[] = {
       .is = { vv_analyse_devices, "row", "device", "exposed_memcpy_ns", "span_ns", 0.05,
               VV_EACH_ROW },
       .weight = 1.5,
-      .saves = "exposed_memcpy_ns", .saves_part = 1.0,
+      .saves = "exposed_memcpy_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "{device} copies memory {share} of the time while nothing computes.",
       .why = { vv_analyse_copies, "row", "copy", "total_ns", NULL,
                "{direction} {name}: {copies} copies, {bytes}, {bytes_per_s}." },

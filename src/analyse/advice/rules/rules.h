@@ -44,6 +44,7 @@ struct vv_rule {
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
     double saves_part;         /* … of it                                                        */
+    const char *of_steps;      /* column: in how many steps that time passed; NULL = in all      */
     const char *says;
     struct vv_evidence why;    /* says NULL = none                                               */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
