@@ -44,7 +44,7 @@ ABI_VERSION = $(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
 .DEFAULT_GOAL := all
 .PHONY: all tests help demo demo-mlir check check-clients unit pytest pytest-clients sanitize \
         thread valgrind cross abi fuzz bench mutants soak install format format-check tidy clean \
-        distclean
+        distclean wheel deb uninstall
 
 all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
@@ -177,6 +177,29 @@ install: all ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local unless given
 	@DESTDIR='$(DESTDIR)' $(CMAKE) --install $(BUILD) --prefix '$(PREFIX)'
 	@[ -n '$(DESTDIR)' ] || ! [ -w /etc/ld.so.cache ] || ldconfig
 
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR last wrote
+	@[ -e $(BUILD)/install_manifest.txt ] || { \
+		echo 'make uninstall: $(BUILD)/install_manifest.txt is not there: install first'; exit 2; }
+	@while read -r file || [ -n "$$file" ]; do case $$file in \
+		'$(PREFIX)'/*) rm -f "$(DESTDIR)$$file" ;; \
+		*) echo "make uninstall: $$file is not below PREFIX=$(PREFIX)"; exit 2 ;; esac; \
+		done <$(BUILD)/install_manifest.txt
+
+# What the wheel brings of others, it brings with their licences. auditwheel names the oldest libc
+# that its libraries run on, and puts zstd and isa-l beside them.
+wheel: ## a wheel for pip in any Python from 3.9 on: build/wheel/*.whl
+	@tools/setup wheel
+	@$(MAKE) --no-print-directory $(BUILD)/venv-wheel/ready
+	@rm -rf $(BUILD)/wheel $(BUILD)/release/wheel && mkdir -p $(BUILD)/release/wheel
+	@$(CMAKE) --preset release -DVARVE_EXAMPLES=OFF >/dev/null
+	@$(CMAKE) --build --preset release --target varve varve_library varve-mlir-library pages
+	@VARVE_BUILD=$(BUILD)/release python3 python/build_wheel.py $(BUILD)/release/wheel \
+		$(wildcard $(addsuffix /copyright,$(addprefix /usr/share/doc/,libzstd1 libisal2)))
+	@PATH="$(abspath $(BUILD)/venv-wheel/bin):$$PATH" $(BUILD)/venv-wheel/bin/auditwheel repair \
+		--strip --wheel-dir $(BUILD)/wheel $(BUILD)/release/wheel/*.whl
+	@echo "wheel: try it in each Python of this machine: VARVE_WHEEL=$$(echo $(BUILD)/wheel/*.whl)" \
+		"VARVE_CLIENTS=1 $(VENV)/bin/python -m pytest tests/install/test_wheel.py"
+
 format: ## let clang-format rewrite the files named in FILES=…
 	@[ -n '$(FILES)' ] || { \
 		echo "make format: say which: make format FILES='src/base/error.c'"; exit 2; }
@@ -203,6 +226,11 @@ $(VENV_CLIENTS)/ready: $(addprefix tests/requirements,.txt -clients.txt -clients
 	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
 	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
 	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
+	@touch $@
+
+$(BUILD)/venv-wheel/ready: python/requirements-wheel.txt
+	@rm -rf $(@D) && python3 -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $<
 	@touch $@
 
 # Those that write the formats that we read, each alone: their dependencies contradict each other.

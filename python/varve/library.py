@@ -66,6 +66,7 @@ def _around(folder: pathlib.Path, name: str) -> Iterator[pathlib.Path]:
 def candidates(name: str) -> Iterator[pathlib.Path]:
     """Where a library of Varve's may lie."""
     here = pathlib.Path(__file__).resolve()
+    yield here.parent / "native" / name  # of a wheel
     if (here.parents[2] / "include" / "varve" / "varve.h").exists():  # a checkout
         yield from _around(here.parents[2] / "build", name)
     if here.parts[-5:-1] == ("share", "varve", "python", "varve"):
@@ -85,7 +86,8 @@ def load_first(paths: Iterable[str], what: str, variable: str) -> str:
         except OSError as error:
             looked.append(f"  {path}: {error}" if os.path.exists(path) else f"  {path}: not there")
     raise ImportError(f"varve: {what} was not found. Looked at\n" + "\n".join(looked)
-                      + f"\nSet {variable} to its path, or install Varve: make install")
+                      + f"\nSet {variable} to its path, or install Varve with it: pip install "
+                        f"CHECKOUT/python, or make install")
 
 
 def _load() -> Tuple[str, bool]:

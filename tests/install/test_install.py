@@ -253,13 +253,16 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
                 f"{library}/cmake/varve/varve-config.cmake"}
     expected |= {f"share/man/man1/varve-{verb}.1" for verb in verbs}
     expected.add(f"{library}/varve/varve-mlir-library")
+    expected |= {f"share/doc/varve/{name}" for name in ("CHANGELOG.md", "LICENSE", "metrics.md",
+                                                        "report.svg")}
     assert expected - installed == set()
     python = pathlib.Path(__file__).parents[2] / "python"
     expected |= {f"share/varve/python/{path.relative_to(python)}" for path in python.rglob("*")
                  if path.is_file() and path.suffix != ".pyc"}
     with_llvm = {f"{library}/varve/{name}" for name in ("varve-mlir-llvm", "varve-mlir-opt-19.so")}
     strangers = {name for name in installed - expected - with_llvm
-                 if not name.startswith(("include/", f"{library}/cmake/varve/"))}
+                 if not name.startswith(("include/", f"{library}/cmake/varve/"))
+                 and not re.fullmatch(r"share/doc/varve/[a-z-]+\.md", name.lower())}
     assert strangers == set()
 
 
