@@ -13,6 +13,12 @@ if(NOT main)
 endif()
 target_compile_definitions(vv_cli PRIVATE VV_LIBRARY_FROM_BIN="${library_from_bin}")
 
+# `varve help TABLE` prints what these pages say.
+set(carried_pages doc/metrics.md doc/columns.md)
+list(TRANSFORM carried_pages PREPEND ${PROJECT_SOURCE_DIR}/)
+target_compile_definitions(vv_cli_pages PRIVATE VV_DOC_FOLDER="${PROJECT_SOURCE_DIR}/doc")
+set_property(SOURCE src/cli/pages/documents.c APPEND PROPERTY OBJECT_DEPENDS ${carried_pages})
+
 set(cli_libraries ${vv_layers})
 list(FILTER cli_libraries INCLUDE REGEX "^cli(_|$)")
 list(TRANSFORM cli_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:vv_\\1>" OUTPUT_VARIABLE cli_objects)

@@ -1,33 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_help.c — varve help: prints the overview, one verb, everything, or a page for man. */
+/* cmd_help.c — varve help: prints the overview, a verb, a table, a topic, everything, or a page for
+ * man. A word that is a verb and a table means the verb; `varve help table WORD` means the
+ * table. */
 #include <string.h>
 
-#include "cli/find_verb.h"
-#include "cli/help.h"
+#include "cli/pages/find_verb.h"
+#include "cli/pages/help.h"
 #include "cli/reading/output.h"
 
-static int print_page(const struct vv_arguments *arguments)
+static const struct {
+    const char *name;
+    void (*print)(FILE *stream);
+} topics[] = { { "tables", vv_help_tables }, { "rules", vv_help_rules },
+               { "filter", vv_help_filter } };
+enum { TOPICS = sizeof topics / sizeof *topics, WORDS_MAX = 160 };
+
+static const struct vv_table_entry *find_table(const char *name)
 {
-    const char *name = arguments->operand_count > 0 ? arguments->operands[0] : "varve";
-    const struct vv_verb *verbs = arguments->verbs, *verb = vv_verb_find(verbs, name);
-    bool is_tables = strcmp(name, "tables") == 0, is_rules = strcmp(name, "rules") == 0;
-    bool is_overview = arguments->operand_count == 0 || strcmp(name, "varve") == 0;
-    if (verb == NULL && !is_overview && !is_tables && !is_rules)
-        return vv_verb_unknown(verbs, name);
-    if (is_tables)
-        vv_help_tables(stdout);
-    else if (is_rules)
-        vv_help_rules(stdout);
-    else if (arguments->man && is_overview)
-        vv_man_overview(stdout, verbs);
-    else if (arguments->man)
-        vv_man_verb(stdout, verbs, verb);
-    else if (arguments->all)
-        vv_help_all(stdout, verbs);
-    else if (is_overview)
-        vv_help_overview(stdout, verbs);
+    for (const struct vv_table_entry *table = vv_tables; table->name != NULL; table++)
+        if (strcmp(table->name, name) == 0)
+            return table;
+    return NULL;
+}
+
+static int refuse(const struct vv_verb *verbs, const char *word)
+{
+    struct varve_error error;
+    const char *words[WORDS_MAX + 1];
+    size_t count = 0;
+    for (const struct vv_verb *verb = verbs; verb->name != NULL && count < WORDS_MAX; verb++)
+        words[count++] = verb->name;
+    for (size_t i = 0; i < TOPICS && count < WORDS_MAX; i++)
+        words[count++] = topics[i].name;
+    for (const struct vv_table_entry *table = vv_tables; table->name != NULL && count < WORDS_MAX;
+         table++)
+        words[count++] = table->name;
+    words[count] = NULL;
+    const char *nearest = vv_nearest(word, words);
+    if (nearest != NULL)
+        (void)vv_fail(&error, VARVE_INVALID, "no verb and no table '%.60s'. Nearest: %s", word,
+                      nearest);
+    else
+        (void)vv_fail(&error, VARVE_INVALID,
+                      "no verb and no table '%.60s'. Verbs: varve help; tables: varve help tables",
+                      word);
+    return vv_print_error(&error);
+}
+
+static int print_table(const struct vv_table_entry *table)
+{
+    struct varve_error error;
+    if (vv_help_table(stdout, table, &error) != VARVE_OK)
+        return vv_print_error(&error);
+    return vv_cli_flush(VV_EXIT_DONE);
+}
+
+static int print_verb(const struct vv_arguments *arguments, const struct vv_verb *verb)
+{
+    if (arguments->man)
+        vv_man_verb(stdout, arguments->verbs, verb);
     else
         vv_help_verb(stdout, verb);
+    return vv_cli_flush(VV_EXIT_DONE);
+}
+
+static int print_page(const struct vv_arguments *arguments, const char *name)
+{
+    const struct vv_verb *verb = vv_verb_find(arguments->verbs, name);
+    const struct vv_table_entry *table = find_table(name);
+    if (verb != NULL)
+        return print_verb(arguments, verb);
+    for (size_t i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, name) == 0) {
+            topics[i].print(stdout);
+            return vv_cli_flush(VV_EXIT_DONE);
+        }
+    if (table != NULL)
+        return print_table(table);
+    return vv_help_listed_table(stdout, name) ? vv_cli_flush(VV_EXIT_DONE)
+                                              : refuse(arguments->verbs, name);
+}
+
+static int print_overview(const struct vv_arguments *arguments)
+{
+    if (arguments->man)
+        vv_man_overview(stdout, arguments->verbs);
+    else if (arguments->all)
+        vv_help_all(stdout, arguments->verbs);
+    else
+        vv_help_overview(stdout, arguments->verbs);
     return vv_cli_flush(VV_EXIT_DONE);
 }
 
@@ -36,10 +97,22 @@ vv_run_verb vv_cmd_help;
 int vv_cmd_help(const struct vv_arguments *arguments)
 {
     struct varve_error error;
-    if (arguments->operand_count > 1) {
-        (void)vv_fail(&error, VARVE_INVALID, "help wants one verb: after '%.60s' came '%.60s'",
+    const struct vv_table_entry *table;
+    bool wants_table =
+        arguments->operand_count == 2 && strcmp(arguments->operands[0], "table") == 0;
+    if (arguments->operand_count > 1 && !wants_table) {
+        (void)vv_fail(&error, VARVE_INVALID, "help wants one word: after '%.60s' came '%.60s'",
                       arguments->operands[0], arguments->operands[1]);
         return vv_print_error(&error);
     }
-    return print_page(arguments);
+    if (wants_table && find_table(arguments->operands[1]) == NULL &&
+        vv_help_listed_table(stdout, arguments->operands[1]))
+        return vv_cli_flush(VV_EXIT_DONE);
+    if (wants_table && vv_table_find(arguments->operands[1], &table, &error) != VARVE_OK)
+        return vv_print_error(&error);
+    if (wants_table)
+        return print_table(table);
+    if (arguments->operand_count == 0 || strcmp(arguments->operands[0], "varve") == 0)
+        return print_overview(arguments);
+    return print_page(arguments, arguments->operands[0]);
 }

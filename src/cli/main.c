@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/find_verb.h"
-#include "cli/help.h"
+#include "cli/pages/find_verb.h"
+#include "cli/pages/help.h"
 #include "cli/line/say.h"
 #include "cli/reading/output.h"
 

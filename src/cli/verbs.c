@@ -49,7 +49,7 @@ const struct vv_verb vv_verbs[] = {
                              "five seconds of a process that runs" }),
       .run = vv_cmd_record },
     { .name = "start", .group = "Control", .summary = "make a running process record",
-      .operands = "PID|NAME",
+      .operands = "PID|NAME", .operand_kind = VV_OPERANDS_PROCESS,
       .description =
           "Switches recording on in a process that was begun with varve record, or that records "
           "itself: by one store into a page that it shares, which it sees at once. A NAME is that "
@@ -62,7 +62,7 @@ const struct vv_verb vv_verbs[] = {
                              "these layers only, in every train" }),
       .run = vv_cmd_start },
     { .name = "stop", .group = "Control", .summary = "make it record no more",
-      .operands = "PID|NAME",
+      .operands = "PID|NAME", .operand_kind = VV_OPERANDS_PROCESS,
       .description =
           "Switches recording off in a running process, which goes on at the cost of one load and "
           "one branch a call, and may be started again. Ranges that are open end at this instant.",
@@ -71,7 +71,7 @@ const struct vv_verb vv_verbs[] = {
                            { "varve stop train", "every process of that name" }),
       .run = vv_cmd_stop },
     { .name = "status", .group = "Control", .summary = "what is being recorded now",
-      .operands = "[PID|NAME]",
+      .operands = "[PID|NAME]", .operand_kind = VV_OPERANDS_PROCESS,
       .description =
           "Lists the processes of this user that are being recorded: which layers, how many "
           "events so far, how many lost, and where.",
@@ -81,7 +81,7 @@ const struct vv_verb vv_verbs[] = {
                            { "varve status --json 4711", "this one, for scripts" }),
       .run = vv_cmd_status },
     { .name = "dump", .group = "Control", .summary = "what it has recorded so far, as a trace",
-      .operands = "PID|NAME.varve",
+      .operands = "PID|NAME.varve", .operand_kind = VV_OPERANDS_PROCESS,
       .description =
           "Copies what a running process has recorded, at this instant, into a trace of its own, "
           "while it goes on; of a flight recorder, what it still keeps. The process may be busy, "
@@ -384,14 +384,18 @@ const struct vv_verb vv_verbs[] = {
                              "measure this machine once, while nothing else runs" }),
       .run = vv_cmd_doctor },
     { .name = "help", .group = "Prepare", .summary = "what the verbs do and take",
-      .operands = "[VERB|tables|rules]",
+      .operands = "[VERB|TABLE|tables|rules|filter]",
       .operand_kind = VV_OPERANDS_VERB,
-      .description = "Prints the help of one verb, with --all that of every verb, or what tables "
-                     "and rules there are.",
+      .description = "Prints the help of one verb, with --all that of every verb; what tables and "
+                     "rules there are; the columns of one table with their units and meanings; or "
+                     "what --filter understands. A verb goes before a table of the same name: "
+                     "varve help table steps.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_ALL, VV_OPTION_MAN),
       .examples = EXAMPLES({ "varve help report", "the same as varve report --help" },
                            { "varve help tables", "what report --table can print" },
+                           { "varve help kernels", "the columns of table kernels" },
                            { "varve help rules", "what LOOK FIRST looks for, and why so" },
+                           { "varve help filter", "what --filter understands" },
                            { "varve help --all", "everything" }),
       .run = vv_cmd_help },
     { .name = "version", .group = "Prepare", .summary = "which varve this is", .operands = "",
@@ -403,7 +407,8 @@ const struct vv_verb vv_verbs[] = {
     { .name = "completions", .group = "Prepare", .summary = "completion script for a shell",
       .operands = "bash|zsh|fish", .operand_kind = VV_OPERANDS_SHELL,
       .description = "Prints a script that teaches the shell to complete verbs, options and their "
-                     "values.",
+                     "values: tables, columns of the table that is named, layers, collectors, "
+                     "processes that are being recorded.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS),
       .examples = EXAMPLES({ "source <(varve completions bash)", "in this bash" },
                            { "varve completions zsh > ~/.zfunc/_varve",

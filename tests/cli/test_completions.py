@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Completion scripts in the real shells: what a Tab offers."""
+import re
 import shutil
 import subprocess
 
@@ -22,6 +23,19 @@ CASES = [
     (["steps", "-o", "no"], {"notes"}, {"train.varve"}),
     (["help", "st"], {"steps"}, {"report"}),
     (["completions", ""], {"bash", "zsh", "fish"}, set()),
+    (["report", "--table", "ker"], {"kernels", "kernel_ops", "kernel_counters"}, {"idle"}),
+    (["report", "--table=ker"], {"kernels", "kernel_ops"}, {"idle"}),
+    (["report", "--fields", "step_s"], {"step_self_ns", "step_self_share"}, {"grid"}),
+    (["report", "--table", "kernels", "--fields", "g"], {"grid"}, {"step_self_ns"}),
+    (["report", "--table", "kernels", "--sort", "to"], {"total_ns"}, {"total"}),
+    (["idle", "--fields", "dep"], {"dependency_ns"}, {"depth"}),
+    (["report", "--filter", "cor"], {"correlation"}, {"self"}),
+    (["record", "--layers", "R"], {"RUNTIME", "RUNTIME_L1"}, {"OP"}),
+    (["record", "--layers", "OP,ST"], {"OP,STEP"}, {"OP,OP"}),
+    (["record", "--collect", "+py"], {"+python"}, {"+torch"}),
+    (["record", "--collect", ""], {"auto", "none", "torch"}, set()),
+    (["help", "kernel_o"], {"kernel_ops"}, {"kernels"}),
+    (["help", "fil"], {"filter"}, {"steps"}),
 ]
 IDS = ["varve " + " ".join(words) for words, _, _ in CASES]
 
@@ -52,14 +66,18 @@ def shell_runner(run, folder, environment):
 
 
 def check(offered, wanted, unwanted):
-    offered = {word.rstrip("/") for word in offered}
+    offered = {re.sub("^--[a-z-]+=", "", word.rstrip("/")) for word in offered}
     assert wanted <= offered
     assert not unwanted & offered
 
 
 BASH = """
 source ./.script
-COMP_WORDS=(varve "$@"); COMP_CWORD=$#
+COMP_WORDS=(varve)
+for word; do # as bash breaks the line
+    case $word in --*=*) COMP_WORDS+=("${word%%=*}" = "${word#*=}") ;; *) COMP_WORDS+=("$word") ;; esac
+done
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _varve
 printf '%s\\n' "${COMPREPLY[@]}"
 """
@@ -125,6 +143,9 @@ def test_zsh(shell, folder, words, wanted, unwanted):
     (folder / "notes.zsh").write_text(ZSH_NOTES)
     (folder / "offered").write_text("")
     shell("zsh", "site/_varve", "-f", "-c", ZSH, "zsh", " ".join(["varve", *words]))
+    if words[0] == "record":  # zsh keeps what stands before the last comma or sign
+        wanted, unwanted = ({re.sub("^[A-Z]*[,+]", "", word) for word in some}
+                            for some in (wanted, unwanted))
     check((folder / "offered").read_text().split(), wanted, unwanted)
 
 

@@ -17,7 +17,7 @@ Carry:     export  pack
 MLIR:      annotate  tag  hot  tune
 Prepare:   doctor  help  version  completions
 
-varve help VERB for more · varve help --all for everything
+varve help VERB for more · varve help tables · varve help --all for everything
 """
 VERBS = " ".join(re.findall(r"^\w+: +(.+)$", OVERVIEW, re.MULTILINE)).split()
 
@@ -57,8 +57,16 @@ WRONG = [
     (["reprot"], "varve: no verb 'reprot'. Nearest: report\n"),
     (["frobnicate"], "varve: no verb 'frobnicate'. All of them: varve help\n"),
     (["--json"], "varve: options come after the verb: varve VERB --json. Verbs: varve help\n"),
-    (["help", "reprot"], "varve: no verb 'reprot'. Nearest: report\n"),
-    (["help", "info", "steps"], "varve: help wants one verb: after 'info' came 'steps'\n"),
+    (["stat"], "varve: no verb 'stat'. Nearest: status\n"),
+    (["top"], "varve: no verb 'top'. All of them: varve help\n"),
+    (["kernels"], "varve: 'kernels' is no verb but a table: varve report --table kernels. What it "
+                  "shows: varve help kernels\n"),
+    (["help", "reprot"], "varve: no verb and no table 'reprot'. Nearest: report\n"),
+    (["help", "kernals"], "varve: no verb and no table 'kernals'. Nearest: kernels\n"),
+    (["help", "frobnicate"], "varve: no verb and no table 'frobnicate'. Verbs: varve help; tables: "
+                             "varve help tables\n"),
+    (["help", "table", "kernelz"], "varve: no table 'kernelz' here. Nearest: kernels\n"),
+    (["help", "info", "steps"], "varve: help wants one word: after 'info' came 'steps'\n"),
     (["report", "--sotr", "x"], "varve: report has no option '--sotr'. Nearest: --sort\n"),
     (["report", "-z"], "varve: report has no option '-z'\n  what it takes:  varve help report\n"),
     (["steps", "--by", "op"],

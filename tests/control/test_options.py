@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options from the environment and the command line: who goes before whom, and what is recorded."""
 import json
+import subprocess
 
 import pytest
 import varve_decode
@@ -119,3 +120,17 @@ def test_record_goes_before_the_environment_and_says_so(record, tmp_path, counts
     assert counts()["work"] == 4
     assert not (tmp_path / "other.varve").exists()
     assert program.stderr.startswith("varve: VARVE_OPTIONS is set, and not used: ")
+
+
+@pytest.mark.parametrize("verb, words", [("start", []), ("stop", []), ("dump", []), ("status", []),
+                                         ("record", ["--pid"])])
+def test_bash_completes_processes_that_are_being_recorded(record, run, pid_of, varve, verb, words):
+    process = record()
+    process.do("pairs 10")
+    pid = str(pid_of())
+    script = run("completions", "bash").stdout
+    script += f'COMP_WORDS=({varve} {verb} {" ".join(words)} ""); '
+    script += f"COMP_CWORD={len(words) + 2}; _varve; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True,
+                          check=True, timeout=120)
+    assert pid in done.stdout.split() and "on_command" in done.stdout, done

@@ -174,6 +174,7 @@ struct vv_option {
     const char *value;          /* "FILE", "N" …; NULL for flags                                */
     const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE, VV_VALUE_CHOICES (one or
                                    several with commas between), and for completions            */
+    const char *words;          /* list that completions ask for: cli/pages/words.c; NULL = none */
     const char *standard;       /* default, as the user would type it; NULL = none              */
     const char *help;           /* one line; NULL = not shown, not completed                    */
     size_t offset;              /* offset in struct vv_arguments, or in another target          */
@@ -191,7 +192,7 @@ struct vv_example { const char *command, *says; };
 
 /* The kind of a verb's operands, for completions. */
 enum vv_operands { VV_OPERANDS_FILES, VV_OPERANDS_NONE, VV_OPERANDS_PROGRAM, VV_OPERANDS_VERB,
-                   VV_OPERANDS_SHELL };
+                   VV_OPERANDS_SHELL, VV_OPERANDS_PROCESS };
 
 /* Runs a verb: vv_cmd_NAME in cmd_NAME.c. Returns the exit code. It parses nothing, calls one
  * analysis, and prints. Errors go to standard error: "varve: SENTENCE", and then, on lines indented

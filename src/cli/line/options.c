@@ -6,8 +6,9 @@
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const formats[] = { "text", "json", "csv", "md", NULL };
 static const char *const units[] = { "auto", "ns", "us", "ms", "s", NULL };
-static const char *const sort_keys[] = { "self", "total",       "calls",        "median",
-                                         "p90",  "device_self", "device_total", "name", NULL };
+static const char *const sort_keys[] = { "self",        "total",        "calls", "mean",
+                                         "deviation",   "median",       "p90",   "min",  "max",
+                                         "device_self", "device_total", "flop",  "name", NULL };
 static const char *const fulls[] = { "drop-newest", "grow", "drop-oldest", NULL };
 static const char *const consumers[] = { "all", "hta", "tensorboard", "perfetto", "pytorch", NULL };
 static const char *const graphs[] = { "operators", "python", "calls", "kernels", "memory",
@@ -50,8 +51,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "write the result there; - is standard output", AT(output),
     ROW(STRICT) .name = "strict", .kind = VV_VALUE_FLAG,
         .help = "exit with 1 if the trace lost events", AT(strict),
-    ROW(TABLE) .name = "table", .kind = VV_VALUE_TEXT, .value = "NAME",
-        .help = "print this table only", AT(table),
+    ROW(TABLE) .name = "table", .kind = VV_VALUE_TEXT, .value = "NAME", .words = "tables",
+        .help = "print this table only; varve help tables lists them", AT(table),
     ROW(MAX_MEMORY) .name = "max-memory", .kind = VV_VALUE_TEXT, .value = "SIZE",
         .help = "most that reading may take, such as 4GB; without it three quarters of all there "
                 "is",
@@ -76,15 +77,16 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "these ranks only: A, A..B or A,B,C", AT(rank),
     ROW(DEVICE) .name = "device", .kind = VV_VALUE_TEXT, .value = "DEVICE",
         .help = "the work of this device only: cuda:0, or 0 for the first of each kind", AT(device),
-    ROW(FILTER) .name = "filter", .kind = VV_VALUE_TEXT, .value = "EXPR",
+    ROW(FILTER) .name = "filter", .kind = VV_VALUE_TEXT, .value = "EXPR", .words = "filter",
         .help = "operators and device work for which this holds, such as self>1ms; more in "
-                "doc/metrics.md", AT(filter),
+                "varve help filter", AT(filter),
     ROW(BY) .name = "by", .kind = VV_VALUE_CHOICES, .value = "KEY",
         .choices = vv_question_groupings, .standard = "op",
         .help = "what one row of operators stands for; step is for counters and memory, use for "
                 "memory; a graph is folded by several with commas: module,block,phase,name",
         AT(by),
-    ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .choices = sort_keys,
+    ROW(SORT) .name = "sort", .kind = VV_VALUE_TEXT, .value = "COLUMN", .words = "sort",
+        .choices = sort_keys,
         .standard = "self", .help = "the column that orders the rows", AT(sort),
     ROW(TOP) .name = "top", .kind = VV_VALUE_INT, .value = "N", .standard = "10",
         .help = "print N rows and sum up the rest; 0 prints all, as JSON and CSV do unless told",
@@ -95,7 +97,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(SCRIPT) .name = "script", .kind = VV_VALUE_FILE, .value = "FILE",
         .help = "write there a script for mlir-opt that changes the hot operations",
         AT(script),
-    ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST",
+    ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST", .words = "columns",
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
     ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL",
         .choices = vv_question_rules,
@@ -166,10 +168,12 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "the tool that is to read it", AT(to),
     ROW(UNPACK) .name = "unpack", .kind = VV_VALUE_FLAG,
         .help = "make a packed trace plain again, for readers of CTF", AT(unpack),
-    ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "all",
+    ROW(LAYERS) .name = "layers", .kind = VV_VALUE_TEXT, .value = "LIST", .words = "layers",
+        .standard = "all",
         .help = "record these layers only: OP,STEP,MEMORY and so on, or names of GE, Paddle and "
                 "PyTorch such as kTaskTime", AT(layers),
-    ROW(COLLECT) .name = "collect", .kind = VV_VALUE_TEXT, .value = "LIST", .standard = "auto",
+    ROW(COLLECT) .name = "collect", .kind = VV_VALUE_TEXT, .value = "LIST", .words = "collectors",
+        .standard = "auto",
         .help = "record from these sources: auto, none, torch,memory, or +python, +modules, "
                 "-shapes", AT(collect),
     ROW(PYTHON_MODULES) .name = "python-modules", .kind = VV_VALUE_TEXT, .value = "LIST",
@@ -202,7 +206,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         AT(metrics),
     ROW(DUMP_ON) .name = "dump-on", .kind = VV_VALUE_TEXT, .value = "SIGNAL",
         .help = "a process that gets it writes NAME.dump.varve, and goes on", AT(dump_on),
-    ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID",
+    ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID", .words = "processes",
         .help = "record this process, which runs already, instead of a program", AT(pid),
     ROW(DURATION) .name = "duration", .kind = VV_VALUE_TEXT, .value = "TIME",
         .help = "with --pid: end after so long, such as 5s; else at Ctrl-C", AT(duration),

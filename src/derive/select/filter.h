@@ -52,6 +52,9 @@ struct vv_filter {
 enum varve_code vv_filter_compile(const char *text, struct vv_filter *out_filter,
                                   struct varve_error *error);
 
+/* The words that a filter may compare, one after the other; NULL behind the last. */
+const char *vv_filter_word(size_t index);
+
 /* out_admitted[slice]: the filter lets the slice through. `ranks` is as in traits.h. */
 enum varve_code vv_filter_apply(const struct vv_filter *filter, const struct vv_model *model,
                                 const int64_t *ranks, struct vv_scratch *scratch,

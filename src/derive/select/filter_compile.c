@@ -220,6 +220,16 @@ static enum varve_code read_argument(struct reading *reading)
     return add_node(reading, &node);
 }
 
+const char *vv_filter_word(size_t index)
+{
+    if (index < VV_TRAIT_COUNT)
+        return vv_trait_word((enum vv_trait)index);
+    index -= VV_TRAIT_COUNT;
+    while (index < VV_NUMBER_COUNT && (index == VV_NUMBER_STREAM || index == VV_NUMBER_RANK))
+        index++; /* traits as well */
+    return index < VV_NUMBER_COUNT ? number_words[index].word : NULL;
+}
+
 static enum varve_code read_leaf(struct reading *reading)
 {
     struct vv_filter_node node = { .kind = VV_FILTER_TEXT };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/find_verb.h"
+#include "cli/pages/find_verb.h"
 #include "cli/line/arguments.h"
 
 static struct vv_arguments arguments;

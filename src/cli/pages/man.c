@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/find_verb.h"
-#include "cli/help.h"
+#include "cli/pages/find_verb.h"
+#include "cli/pages/help.h"
 #include "varve/varve.h"
 
 #define PAGE_DATE "2026-11-21" /* date of the release: pages do not depend on the build */

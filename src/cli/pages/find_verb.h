@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find_verb.h — finds the verb that a word names. `verbs` ends with a NULL name. */
-#ifndef VV_CLI_FIND_VERB_H
-#define VV_CLI_FIND_VERB_H
+#ifndef VV_CLI_PAGES_FIND_VERB_H
+#define VV_CLI_PAGES_FIND_VERB_H
 
 #include "cli/line/arguments.h"
 

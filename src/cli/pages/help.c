@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/help.h"
+#include "cli/pages/help.h"
 
 #include <string.h>
 
 #include "analyse/advice/rules/rules.h"
-#include "analyse/tables.h"
+#include "cli/pages/documents.h"
 #include "question/question.h"
 
 #define LINE_WIDTH 80
@@ -113,6 +113,9 @@ void vv_help_verb(FILE *stream, const struct vv_verb *verb)
         fputs("  the program's own, or\n", stream);
     for (const struct vv_exit_meaning *exit = vv_help_exits(verb); exit->meaning != NULL; exit++)
         fprintf(stream, "  %3d  %s\n", exit->code, exit->meaning);
+    if (vv_verb_takes(verb, VV_OPTION_TABLE) && verb->table != NULL)
+        fprintf(stream, "\nWhat its columns are: varve help table %s, and varve help tables\n",
+                verb->table);
 }
 
 void vv_help_overview(FILE *stream, const struct vv_verb *verbs)
@@ -132,7 +135,8 @@ void vv_help_overview(FILE *stream, const struct vv_verb *verbs)
         snprintf(heading, sizeof heading, "%s:", group);
         fprintf(stream, "\n%-11s%s", heading, verb->name);
     }
-    fputs("\n\nvarve help VERB for more · varve help --all for everything\n", stream);
+    fputs("\n\nvarve help VERB for more · varve help tables · varve help --all for everything\n",
+          stream);
 }
 
 void vv_help_all(FILE *stream, const struct vv_verb *verbs)
@@ -152,6 +156,16 @@ void vv_help_tables(FILE *stream)
         fprintf(stream, "  %-*s", NAME_WIDTH - 2, table->name);
         put_wrapped(stream, table->says, NAME_WIDTH, NAME_WIDTH);
     }
+    fputs("\nvarve help TABLE says what its columns are, and what its numbers cover.\n", stream);
+}
+
+void vv_help_filter(FILE *stream)
+{
+    struct vv_passage section;
+    fputs("--filter EXPR keeps the operators and the device work for which EXPR holds.\n\n",
+          stream);
+    if (vv_document_section("--filter", &section))
+        vv_document_print(stream, &section, LINE_WIDTH, false);
 }
 
 void vv_help_rules(FILE *stream)

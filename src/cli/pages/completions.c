@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* completions.c — writes completion scripts for bash, zsh and fish, from the tables of verbs and
  * options. The texts of these tables contain no quotes, brackets or backslashes that a shell would
- * interpret; a unit test checks that. */
+ * interpret; a unit test checks that.
+ *
+ * Words of long or changing lists (tables, columns, processes …) are not in the scripts: while the
+ * user types, a script asks the command, `varve completions LIST VERB TABLE` (words.c). Of several
+ * words with commas between, the script completes the last. */
 #include <string.h>
 
-#include "cli/help.h"
+#include "cli/pages/help.h"
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
@@ -33,7 +37,9 @@ static void put_bash_values(FILE *stream)
         if (option->letter != '\0')
             fprintf(stream, "-%c | ", option->letter);
         fprintf(stream, "--%s)\n        ", option->name);
-        if (option->choices != NULL) {
+        if (option->words != NULL)
+            fprintf(stream, "_varve_words %s\n", option->words);
+        else if (option->choices != NULL) {
             fputs("COMPREPLY=($(compgen -W \"", stream);
             put_choices(stream, option);
             fputs("\" -- \"$current\"))\n", stream);
@@ -46,16 +52,17 @@ static void put_bash_values(FILE *stream)
     fputs("    esac\n", stream);
 }
 
-static void put_bash_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
+static void put_bash_operands(FILE *stream, const struct vv_verb *verb)
 {
     switch (verb->operand_kind) {
     case VV_OPERANDS_PROGRAM:
         fputs("COMPREPLY=($(compgen -c -- \"$current\") $(compgen -f -- \"$current\"))", stream);
         break;
     case VV_OPERANDS_VERB:
-        fputs("COMPREPLY=($(compgen -W \"", stream);
-        put_verbs(stream, verbs);
-        fputs("\" -- \"$current\"))", stream);
+        fputs("_varve_words help", stream);
+        break;
+    case VV_OPERANDS_PROCESS:
+        fputs("_varve_words processes", stream);
         break;
     case VV_OPERANDS_SHELL:
         fputs("COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\"))", stream);
@@ -69,7 +76,7 @@ static void put_bash_operands(FILE *stream, const struct vv_verb *verbs, const s
     }
 }
 
-static void put_bash_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
+static void put_bash_verb(FILE *stream, const struct vv_verb *verb)
 {
     fprintf(stream, "    %s)\n        options=\"", verb->name);
     bool is_first = true;
@@ -83,7 +90,7 @@ static void put_bash_verb(FILE *stream, const struct vv_verb *verbs, const struc
         is_first = false;
     }
     fputs("\"\n        ", stream);
-    put_bash_operands(stream, verbs, verb);
+    put_bash_operands(stream, verb);
     fputs(" ;;\n", stream);
 }
 
@@ -91,6 +98,16 @@ static void put_bash(FILE *stream, const struct vv_verb *verbs)
 {
     fputs(
         "# bash completion for varve, written by: varve completions bash\n"
+        "_varve_words()\n{ # the list's words for what stands behind the last comma or sign\n"
+        "    local i table=\"\" before=\"${current%\"${current##*[,+-]}\"}\"\n"
+        "    for ((i = 2; i + 1 < COMP_CWORD; i++)); do\n"
+        "        [ \"${COMP_WORDS[i]}\" = \"--table\" ] || continue\n"
+        "        table=\"${COMP_WORDS[i+1]}\"\n"
+        "        [ \"$table\" = \"=\" ] && table=\"${COMP_WORDS[i+2]}\"\n"
+        "    done\n"
+        "    [ \"$1\" = processes ] && before=\"\"\n"
+        "    COMPREPLY=($(compgen -P \"$before\" -W \"$(\"${COMP_WORDS[0]}\" completions \"$1\" "
+        "\"${COMP_WORDS[1]}\" $table 2> /dev/null)\" -- \"${current#\"$before\"}\"))\n}\n"
         "_varve()\n{\n"
         "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
         "    local options=\"\" word\n"
@@ -107,7 +124,7 @@ static void put_bash(FILE *stream, const struct vv_verb *verbs)
     put_bash_values(stream);
     fputs("    case \"${COMP_WORDS[1]}\" in\n", stream);
     for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
-        put_bash_verb(stream, verbs, verb);
+        put_bash_verb(stream, verb);
     fputs("    esac\n"
           "    for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
           "        [ \"$word\" = \"--\" ] && return\n"
@@ -143,7 +160,9 @@ static void put_zsh_option(FILE *stream, const struct vv_verb *verb, int row)
                 option->kind != VV_VALUE_FLAG ? "=" : "");
     put_quoted(stream, help, "'\\''");
     putc(']', stream);
-    if (option->choices != NULL) {
+    if (option->words != NULL)
+        fprintf(stream, ":%s: _varve_words %s", option->value, option->words);
+    else if (option->choices != NULL) {
         fprintf(stream, ":%s:(", option->value);
         put_choices(stream, option);
         putc(')', stream);
@@ -154,7 +173,7 @@ static void put_zsh_option(FILE *stream, const struct vv_verb *verb, int row)
     fputs("' \\\n", stream);
 }
 
-static void put_zsh_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
+static void put_zsh_operands(FILE *stream, const struct vv_verb *verb)
 {
     switch (verb->operand_kind) {
     case VV_OPERANDS_PROGRAM:
@@ -162,9 +181,10 @@ static void put_zsh_operands(FILE *stream, const struct vv_verb *verbs, const st
               stream);
         break;
     case VV_OPERANDS_VERB:
-        fputs("            '*:verb:(", stream);
-        put_verbs(stream, verbs);
-        fputs(")'\n", stream);
+        fputs("            '*:verb: _varve_words help'\n", stream);
+        break;
+    case VV_OPERANDS_PROCESS:
+        fputs("            '1:process: _varve_words processes'\n", stream);
         break;
     case VV_OPERANDS_SHELL:
         fputs("            '1:shell:(bash zsh fish)'\n", stream);
@@ -181,6 +201,12 @@ static void put_zsh_operands(FILE *stream, const struct vv_verb *verbs, const st
 static void put_zsh(FILE *stream, const struct vv_verb *verbs)
 {
     fputs("#compdef varve\n# zsh completion for varve, written by: varve completions zsh\n"
+          "_varve_words()\n{ # the list's words for what stands behind the last comma or sign\n"
+          "    local at=${words[(I)--table*]} table\n"
+          "    (( at )) && table=${words[at]#--table} && table=${table#=}\n"
+          "    (( at )) && [[ -z $table ]] && table=${words[at+1]}\n"
+          "    [[ $1 == processes ]] || compset -P '*[,+-]'\n"
+          "    compadd -- ${(f)\"$(varve completions $1 $verb $table 2> /dev/null)\"}\n}\n"
           "_varve()\n{\n"
           "    local -a verbs\n"
           "    if (( CURRENT == 2 )); then\n        verbs=(\n",
@@ -198,7 +224,7 @@ static void put_zsh(FILE *stream, const struct vv_verb *verbs)
         for (int row = 0; row < VV_OPTION_COUNT; row++)
             if (vv_verb_shows(verb, row))
                 put_zsh_option(stream, verb, row);
-        put_zsh_operands(stream, verbs, verb);
+        put_zsh_operands(stream, verb);
         fputs("        ;;\n", stream);
     }
     fputs("    esac\n}\n"
@@ -217,7 +243,9 @@ static void put_fish_option(FILE *stream, const struct vv_verb *verb, int row)
             option->name);
     if (option->letter != '\0')
         fprintf(stream, " -s %c", option->letter);
-    if (option->choices != NULL) {
+    if (option->words != NULL)
+        fprintf(stream, " -x -a '(__varve_words %s)'", option->words);
+    else if (option->choices != NULL) {
         fputs(" -x -a '", stream);
         put_choices(stream, option);
         putc('\'', stream);
@@ -230,7 +258,7 @@ static void put_fish_option(FILE *stream, const struct vv_verb *verb, int row)
     fputs("'\n", stream);
 }
 
-static void put_fish_operands(FILE *stream, const struct vv_verb *verbs, const struct vv_verb *verb)
+static void put_fish_operands(FILE *stream, const struct vv_verb *verb)
 {
     fprintf(stream, "complete -c varve -n '__fish_seen_subcommand_from %s' ", verb->name);
     switch (verb->operand_kind) {
@@ -238,9 +266,10 @@ static void put_fish_operands(FILE *stream, const struct vv_verb *verbs, const s
         fputs("-a '(__fish_complete_subcommand --fcs-skip=2)'\n", stream);
         break;
     case VV_OPERANDS_VERB:
-        fputs("-f -a '", stream);
-        put_verbs(stream, verbs);
-        fputs("'\n", stream);
+        fputs("-f -a '(__varve_words help)'\n", stream);
+        break;
+    case VV_OPERANDS_PROCESS:
+        fputs("-f -a '(__varve_words processes)'\n", stream);
         break;
     case VV_OPERANDS_SHELL:
         fputs("-f -a 'bash zsh fish'\n", stream);
@@ -257,7 +286,21 @@ static void put_fish_operands(FILE *stream, const struct vv_verb *verbs, const s
 static void put_fish(FILE *stream, const struct vv_verb *verbs)
 {
     fputs("# fish completion for varve, written by: varve completions fish\n"
-          "complete -c varve -e\n",
+          "complete -c varve -e\n"
+          "function __varve_words # the list's words, behind the last comma or sign\n"
+          "    set -l line (commandline -opc)\n"
+          "    set -l table\n"
+          "    set -l before ''\n"
+          "    if set -l at (contains -i -- --table $line)\n"
+          "        set table $line[(math $at + 1)]\n    end\n"
+          "    for word in $line\n"
+          "        string match -q -- '--table=*' $word; and set table (string sub -s 9 -- $word)\n"
+          "    end\n"
+          "    test $argv[1] = processes\n"
+          "    or set before (commandline -ct | string replace -r -- '^--[a-z-]+=' '' | "
+          "string match -r -- '^.*[,+-]') ''\n"
+          "    for word in (varve completions $argv[1] $line[2] $table 2> /dev/null)\n"
+          "        echo $before[1]$word\n    end\nend\n",
           stream);
     for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
         fprintf(stream, "complete -c varve -n __fish_use_subcommand -f -a %s -d '%s'\n", verb->name,
@@ -266,7 +309,7 @@ static void put_fish(FILE *stream, const struct vv_verb *verbs)
         for (int row = 0; row < VV_OPTION_COUNT; row++)
             if (vv_verb_shows(verb, row))
                 put_fish_option(stream, verb, row);
-        put_fish_operands(stream, verbs, verb);
+        put_fish_operands(stream, verb);
     }
 }
 
