@@ -67,13 +67,9 @@ static enum varve_code list_vain(const struct vv_table_task *task,
 
 static void drop(struct vv_table_task *tasks, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (tasks[i].code != VARVE_OK)
-            continue;
-        vv_sheet_deinit(&tasks[i].sheet);
-        if (tasks[i].whole != NULL)
-            vv_sheet_deinit(tasks[i].whole);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i].code == VARVE_OK)
+            vv_sheet_deinit(&tasks[i].sheet);
 }
 
 static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_model *model,
@@ -192,11 +188,9 @@ static void answer_screen(struct vv_table_task *tasks, size_t count, struct vv_t
         advice->error = all[failed]->error;
     }
     drop(screen.more, screen.more_count);
-    if (operators == NULL)
-        return;
-    if (operators->code == VARVE_OK && operators->whole != NULL)
-        vv_sheet_deinit(operators->whole);
-    operators->whole = NULL;
+    vv_sheet_deinit(&screen.operators);
+    if (operators != NULL)
+        operators->whole = NULL;
 }
 
 enum varve_code vv_tables_answer(struct vv_table_task *tasks, size_t count,

@@ -50,7 +50,8 @@ struct vv_question {
     const struct vv_made *made;
     size_t made_count;
     /* Table operators also fills this sheet, with every row and column of the same selection: what
-     * takes time is the same for both. On failure neither is filled. NULL = not wanted. */
+     * takes time is the same for both. The caller zeroes it and ends it, on failure too. NULL =
+     * not wanted. */
     struct vv_sheet *whole;
     /* What follows a verb on the command line to ask the same part of the same traces: options but
      * for --steps, --steps, and traces, each "" or with a blank before it. Borrowed; NULL = not

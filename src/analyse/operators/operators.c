@@ -471,10 +471,7 @@ static enum varve_code fill_whole(const struct view *view, struct vv_sheet *out,
     struct view whole = { .scope = view->scope, .tally = view->tally, .traits = view->traits,
                           .grouping = view->grouping, .sheet = out };
     vv_sheet_init(out, "operators", "OPERATORS", operator_columns, COLUMNS);
-    enum varve_code code = fill(&whole, &everything, error);
-    if (code != VARVE_OK)
-        vv_sheet_deinit(out);
-    return code;
+    return fill(&whole, &everything, error);
 }
 
 enum varve_code vv_analyse_operators(const struct vv_model *model,
@@ -497,8 +494,5 @@ enum varve_code vv_analyse_operators(const struct vv_model *model,
     VV_TRY(vv_operator_tally(&scope, &keys, &work, &tally, error));
     if (question->whole != NULL)
         VV_TRY(fill_whole(&view, question->whole, error));
-    enum varve_code code = fill(&view, question, error);
-    if (code != VARVE_OK && question->whole != NULL)
-        vv_sheet_deinit(question->whole);
-    return code;
+    return fill(&view, question, error);
 }
