@@ -31,33 +31,43 @@ static struct vv_mlir_span trimmed(const char *text, uint64_t begin, uint64_t en
     return (struct vv_mlir_span){ begin, end };
 }
 
+/* Reads the entry that begins at *at. False: what stands there up to the comma is none. */
+static bool read_entry(const char *text, uint64_t end, uint64_t *at, struct vv_mlir_entry *out)
+{
+    uint64_t begin = *at;
+    bool is_quoted = begin < end && text[begin] == '"';
+    uint64_t behind = is_quoted ? vv_mlir_string_end(text, begin, end)
+                                : vv_mlir_name_end(text, begin, end);
+    out->name = (struct vv_mlir_span){ begin + is_quoted, behind - is_quoted };
+    *at = vv_mlir_skip_blanks(text, behind, end);
+    out->value = (struct vv_mlir_span){ behind, behind };
+    bool is_entry = behind > begin && out->name.end >= out->name.begin && *at < end &&
+                    memchr("=,}", text[*at], 3) != NULL;
+    if (*at < end && text[*at] == '=') {
+        uint64_t value = vv_mlir_skip_blanks(text, *at + 1, end);
+        *at = value_end(text, value, end);
+        out->value = trimmed(text, value, *at);
+    }
+    out->whole = (struct vv_mlir_span){ begin, out->value.end };
+    *at = value_end(text, *at, end);
+    return is_entry;
+}
+
 bool vv_mlir_next_entry(const char *text, struct vv_mlir_span dictionary, uint64_t *at,
                         struct vv_mlir_entry *out_entry)
 {
     uint64_t end = dictionary.end;
     if (*at == 0)
         *at = dictionary.begin + 1;
-    *at = vv_mlir_skip_blanks(text, *at, end);
-    if (*at < end && text[*at] == ',')
-        *at = vv_mlir_skip_blanks(text, *at + 1, end);
-    uint64_t begin = *at;
-    bool is_quoted = begin < end && text[begin] == '"';
-    uint64_t behind = is_quoted ? vv_mlir_string_end(text, begin, end)
-                                : vv_mlir_name_end(text, begin, end);
-    if (behind == begin)
-        return false;
-    out_entry->name = (struct vv_mlir_span){ begin + is_quoted, behind - is_quoted };
-    if (out_entry->name.end < out_entry->name.begin)
-        return false;
-    *at = vv_mlir_skip_blanks(text, behind, end);
-    out_entry->value = (struct vv_mlir_span){ behind, behind };
-    if (*at < end && text[*at] == '=') {
-        uint64_t value = vv_mlir_skip_blanks(text, *at + 1, end);
-        *at = value_end(text, value, end);
-        out_entry->value = trimmed(text, value, *at);
+    for (;;) {
+        *at = vv_mlir_skip_blanks(text, *at, end);
+        if (*at < end && text[*at] == ',')
+            *at = vv_mlir_skip_blanks(text, *at + 1, end);
+        if (*at >= end || text[*at] == '}')
+            return false;
+        if (read_entry(text, end, at, out_entry))
+            return true;
     }
-    out_entry->whole = (struct vv_mlir_span){ begin, out_entry->value.end };
-    return true;
 }
 
 bool vv_mlir_find_entry(const char *text, struct vv_mlir_span dictionary, const char *name,

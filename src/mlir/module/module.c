@@ -187,7 +187,9 @@ static enum varve_code read_symbol(struct scan *scan, struct varve_error *error)
         begin = scan->at + 1;
         if (begin < scan->end && text[begin] == '"') {
             scan->at = vv_mlir_string_end(text, begin, scan->end);
-            end = scan->at > begin + 1 ? scan->at - 1 : begin + 1;
+            if (!vv_mlir_string_ends(text, begin, scan->at))
+                return vv_mlir_fail(scan->module, begin, error, "a string is never closed");
+            end = scan->at - 1;
             begin++;
         } else {
             end = scan->at = vv_mlir_name_end(text, begin, scan->end);

@@ -101,8 +101,8 @@ uint32_t vv_mlir_find_alias(const struct vv_mlir_module *module, uint64_t begin,
 /* An entry of a dictionary: "name = value", or "name" alone, whose value is empty. */
 struct vv_mlir_entry { struct vv_mlir_span whole, name, value; };
 
-/* The next entry of the dictionary text[span), which begins with '{'. *at is 0 at first. False:
- * there is none. */
+/* The next entry of the dictionary text[span), which begins with '{'. What is no entry is passed
+ * over, up to its comma. *at is 0 at first. False: there is none. */
 bool vv_mlir_next_entry(const char *text, struct vv_mlir_span dictionary, uint64_t *at,
                         struct vv_mlir_entry *out_entry);
 /* The entry of this name. False: there is none. */
