@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlir/hlo/hlo.h"
+#include "mlir/hlo/arguments.h"
 
 #define HOLDS(condition) ((condition) ? (void)0 : abort())
 
@@ -46,6 +46,28 @@ static void look_at_instructions(const struct vv_hlo *hlo)
     free(rows.items);
 }
 
+/* What an instruction is made from, it depends on. */
+static void look_at_arguments(const struct vv_hlo *hlo)
+{
+    for (uint32_t program = 0; program < hlo->program_count; program++) {
+        struct vv_scratch scratch = { 0 };
+        struct vv_hlo_arguments found;
+        HOLDS(vv_hlo_find_arguments(hlo, program, &scratch, &found, NULL) == VARVE_OK);
+        for (uint32_t i = 0; i < hlo->programs[program].instruction_count; i++)
+            for (int word = 0; word < VV_MLIR_ARGUMENT_WORDS && found.is_known[i]; word++) {
+                HOLDS((found.of[i].near[word] & ~found.of[i].far[word]) == 0);
+                HOLDS((found.value[i][word] & ~found.of[i].far[word]) == 0);
+            }
+        vv_scratch_deinit(&scratch);
+    }
+    for (size_t i = 0; i < hlo->operand_count; i++)
+        HOLDS(hlo->operands[i] == VV_HLO_NONE || hlo->operands[i] < hlo->instruction_count);
+    for (size_t i = 0; i < hlo->computation_count; i++)
+        HOLDS(hlo->computations[i].root == VV_HLO_NONE ||
+              hlo->computations[i].root - hlo->computations[i].first_instruction <
+                  hlo->computations[i].instruction_count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct vv_hlo hlo;
@@ -61,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(vv_hlo_program(&hlo, NULL, 1) == 0 && hlo.program_count == 2);
     look_at_frames(&hlo);
     look_at_instructions(&hlo);
+    look_at_arguments(&hlo);
     vv_hlo_deinit(&hlo);
     return 0;
 }

@@ -71,13 +71,24 @@ def perfetto_trace(folder):
 def hlo():
     """A program with a fusion, a call stack and a fingerprint."""
     metadata = message((1, "varve#7"), (2, "jit(f)/dot"), (3, "a.py"), (4, 3), (15, 1))
-    fusion = message((1, "fusion.3"), (2, "fusion"), (7, metadata), (35, 1), (38, b"\x02\x03"))
+    argument = message((1, "w"), (2, "parameter"), (9, 4), (35, 8))
+    fusion = message((1, "fusion.3"), (2, "fusion"), (7, metadata), (35, 1), (36, b"\x08"),
+                     (38, b"\x02\x03"))
+    call = message((1, "call"), (2, "call"), (35, 2), (36, 8), (38, 4))
+    taken = message((1, "gte"), (2, "get-tuple-element"), (13, 1), (35, 3), (36, 2))
     dot = message((1, "dot.5"), (2, "dot"), (7, message((2, "jit(f)/dot"), (15, 2))), (38, 3))
+    inner = message((1, "p"), (2, "parameter"), (35, 1))
+    turned = message((1, "t"), (2, "transpose"), (35, 2), (36, 1))
+    pair = message((1, "pair"), (2, "tuple"), (35, 3), (36, 2), (36, 1))
     frames = message((1, "model.py"), (2, "f"), (2, "g"),
                      (3, message((1, 1), (2, 1), (3, 9), (4, 2))), (3, message((1, 1), (2, 2))),
                      (4, message((1, 1), (2, 2))), (4, message((1, 2))))
     attributes = message((1, message((1, "fingerprint_before_lhs"), (2, "f00d"))))
-    return message((1, message((1, "jit_f"), (3, message((1, "main"), (2, fusion), (5, 1))),
+    return message((1, message((1, "jit_f"), (6, 1),
+                               (3, message((1, "main"), (2, argument), (2, fusion), (2, call),
+                                           (2, taken), (5, 1), (6, 3))),
+                               (3, message((1, "called"), (2, inner), (2, turned), (2, pair),
+                                           (5, 4), (6, 3))),
                                (3, message((1, "fused"), (2, dot), (2, dot), (5, 2))),
                                (3, message((1, "mapped"), (2, message((1, "x"))), (5, 3))),
                                (17, frames), (19, attributes))))

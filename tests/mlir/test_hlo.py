@@ -56,6 +56,8 @@ def inner(module, instruction, seen):
 def expected_lines(title, data):
     module = one(protoc.decode("HloProto", SCHEMA, data), "hlo_module")
     for computation in module["computations"]:
+        names = {one(row, "id", 0): one(row, "name") for row in computation["instructions"]}
+        is_entry = one(computation, "id") == one(module, "entry_computation_id")
         for instruction in computation["instructions"]:
             metadata = one(instruction, "metadata", {})
             stack, place = stack_of(module, one(metadata, "stack_frame_id"))
@@ -69,6 +71,12 @@ def expected_lines(title, data):
                              one(computation, "name"), one(instruction, "name"),
                              one(instruction, "opcode"), one(metadata, "op_type", ""),
                              one(metadata, "op_name", ""), *place, ";".join(stack),
+                             str(one(instruction, "parameter_number", 0)
+                                 or one(instruction, "tuple_index", 0)),
+                             " ".join(names[operand] for operand in
+                                      instruction.get("operand_ids", [])),
+                             "entry" * is_entry + "root" * (
+                                 one(instruction, "id", 0) == one(computation, "root_id", 0)),
                              " ".join(one(member, "name") for member in members)])
 
 

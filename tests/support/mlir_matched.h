@@ -79,7 +79,7 @@ MATCHED_UNUSED static inline void matched_inner(struct matched *matched, const c
     if (record->inner_count++ == 0)
         record->first_inner = (uint32_t)profile->inner_count;
     profile->inners[profile->inner_count++] =
-        (struct vv_mlir_inner){ 0, matched_text(matched, op_name), tag };
+        (struct vv_mlir_inner){ .op_name = matched_text(matched, op_name), .tag = tag };
 }
 
 static inline void matched_run(struct matched *matched, const struct vv_mlir_match_options *options)

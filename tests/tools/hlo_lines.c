@@ -5,7 +5,8 @@
  *     hlo_lines TRACE
  *
  * A line an instruction, with tabs: program, id, computation, name, opcode, op_type, op_name, file,
- * line, functions of its call stack with ";", names of what is inside it with " ". */
+ * line, functions of its call stack with ";", its number, names of its operands with " ", "entry"
+ * and "root" if it is in that and is that, names of what is inside it with " ". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,13 @@ static void put(const struct vv_hlo *hlo, uint32_t row)
            vv_hlo_text(hlo, instruction->op_type), vv_hlo_text(hlo, instruction->op_name),
            vv_hlo_text(hlo, instruction->source_file), instruction->source_line);
     put_stack(hlo, instruction->frame);
+    printf("%" PRId64 "\t", instruction->number);
+    for (uint32_t i = 0; i < instruction->operand_count; i++)
+        printf("%s%s", i > 0 ? " " : "",
+               vv_hlo_text(hlo, hlo->instructions[hlo->operands[instruction->first_operand + i]]
+                                    .name));
+    printf("\t%s%s\t", program->entry == instruction->computation ? "entry" : "",
+           computation->root == row ? "root" : "");
     if (vv_hlo_inner(hlo, row, &rows, NULL) != VARVE_OK)
         exit(1);
     for (size_t i = 0; i < rows.count; i++)

@@ -19,6 +19,7 @@ void vv_hlo_deinit(struct vv_hlo *hlo)
     free(hlo->instructions);
     free(hlo->frames);
     free(hlo->called);
+    free(hlo->operands);
     vv_slots_deinit(&hlo->by_name);
     vv_intern_deinit(&hlo->strings);
     *hlo = (struct vv_hlo){ 0 };

@@ -33,6 +33,9 @@ struct vv_hlo_instruction {
     uint32_t frame;          /* row in frames: innermost of its call stack; or VV_HLO_NONE       */
     uint32_t computation;    /* row: where it stands                                            */
     uint32_t first_called, called_count; /* in called: rows of computations                     */
+    uint32_t first_operand, operand_count; /* in operands: rows of instructions; VV_HLO_NONE =    */
+                             /* not known                                                       */
+    int64_t number;          /* of a parameter; of a tuple's element; otherwise 0                */
     int64_t id;              /* in its program                                                  */
 };
 
@@ -40,6 +43,8 @@ struct vv_hlo_computation {
     uint32_t name;
     uint32_t program;        /* row                                                             */
     uint32_t first_instruction, instruction_count;
+    uint32_t root;           /* row: what it gives back; or VV_HLO_NONE                          */
+    uint32_t called_count;   /* how often it is called                                          */
     int64_t id;              /* in its program                                                  */
 };
 
@@ -55,6 +60,7 @@ struct vv_hlo_program {
     int64_t id;              /* the profile's program_id; -1 = not known                        */
     uint32_t first_computation, computation_count;
     uint32_t first_instruction, instruction_count;
+    uint32_t entry;          /* row: the computation that the program runs; or VV_HLO_NONE       */
 };
 
 struct vv_hlo {
@@ -63,10 +69,11 @@ struct vv_hlo {
     struct vv_hlo_computation *computations;
     struct vv_hlo_instruction *instructions;
     struct vv_hlo_frame *frames;
-    uint32_t *called;
-    size_t program_count, computation_count, instruction_count, frame_count, called_count;
+    uint32_t *called, *operands;
+    size_t program_count, computation_count, instruction_count, frame_count, called_count,
+        operand_count;
     size_t program_capacity, computation_capacity, instruction_capacity, frame_capacity,
-        called_capacity;
+        called_capacity, operand_capacity;
     uint64_t damaged;        /* programs of which only the begin could be read                  */
     struct vv_slots by_name; /* private: instructions by program and name                       */
 };
@@ -84,6 +91,11 @@ void vv_hlo_deinit(struct vv_hlo *hlo); /* of a zeroed one, too */
 enum varve_code vv_hlo_add(struct vv_hlo *hlo, struct vv_bytes proto, const char *title,
                            struct varve_error *error);
 
+/* Makes rows of the ids that point forward: ids[k] is that of hlo->operands[first + k], root_ids[k]
+ * that of the program's computation k. For vv_hlo_add. */
+enum varve_code vv_hlo_resolve_operands(struct vv_hlo *hlo, uint32_t program, const int64_t *ids,
+                                        size_t first, const int64_t *root_ids,
+                                        struct varve_error *error);
 /* Puts the instructions of a program that has just been added where their names are found. Names
  * are unique in a program; of equal ones the first is found. For vv_hlo_add. */
 enum varve_code vv_hlo_index(struct vv_hlo *hlo, uint32_t program, struct varve_error *error);

@@ -21,7 +21,10 @@ struct reading {
     struct vv_hlo_rows files, functions; /* strings                                             */
     struct { struct place *items; size_t count, capacity; } places;
     VV_ARRAY_OF(int64_t) called_ids;     /* one for each row that is added to hlo->called        */
-    size_t first_frame, first_called;
+    VV_ARRAY_OF(int64_t) operand_ids;    /* … to hlo->operands                                   */
+    VV_ARRAY_OF(int64_t) root_ids;       /* by computation of the program; -1 = none             */
+    int64_t entry_id;
+    size_t first_frame, first_called, first_operand;
 };
 
 static enum varve_code read_text(struct vv_hlo *hlo, const struct vv_protobuf *field,
@@ -89,12 +92,33 @@ static enum varve_code read_called(struct reading *reading, struct vv_protobuf *
     return VARVE_OK;
 }
 
+static enum varve_code read_operands(struct reading *reading, struct vv_protobuf *message,
+                                     struct vv_hlo_instruction *instruction,
+                                     struct varve_error *error)
+{
+    struct vv_hlo *hlo = reading->hlo;
+    const unsigned char *at = NULL;
+    uint64_t id;
+    while (vv_protobuf_repeated(message, &at, &id)) {
+        VV_TRY(vv_array_reserve(&hlo->operands, &hlo->operand_capacity, hlo->operand_count + 1,
+                                sizeof *hlo->operands, error));
+        VV_TRY(vv_array_reserve(&reading->operand_ids.items, &reading->operand_ids.capacity,
+                                reading->operand_ids.count + 1,
+                                sizeof *reading->operand_ids.items, error));
+        reading->operand_ids.items[reading->operand_ids.count++] = (int64_t)id;
+        hlo->operands[hlo->operand_count++] = VV_HLO_NONE;
+        instruction->operand_count++;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code read_instruction(struct reading *reading, const struct vv_protobuf *outer,
                                         struct varve_error *error)
 {
     struct vv_hlo *hlo = reading->hlo;
     struct vv_hlo_instruction instruction = { .computation = reading->computation,
-                                              .first_called = (uint32_t)hlo->called_count };
+                                              .first_called = (uint32_t)hlo->called_count,
+                                              .first_operand = (uint32_t)hlo->operand_count };
     struct vv_protobuf message;
     vv_protobuf_enter(outer, &message);
     while (vv_protobuf_next(&message)) {
@@ -107,11 +131,17 @@ static enum varve_code read_instruction(struct reading *reading, const struct vv
             VV_TRY(read_metadata(reading, &message, &instruction, error));
         else if (message.number == VV_HLO_INSTRUCTION_ID && !is_bytes)
             instruction.id = (int64_t)message.value;
+        else if ((message.number == VV_HLO_INSTRUCTION_PARAMETER ||
+                  message.number == VV_HLO_INSTRUCTION_TUPLE_INDEX) && !is_bytes)
+            instruction.number = (int64_t)message.value;
         else if (message.number == VV_HLO_INSTRUCTION_CALLED)
             VV_TRY(read_called(reading, &message, &instruction, error));
+        else if (message.number == VV_HLO_INSTRUCTION_OPERANDS)
+            VV_TRY(read_operands(reading, &message, &instruction, error));
     }
     VV_TRY(vv_protobuf_end(&message, error));
-    if (hlo->instruction_count >= UINT32_MAX / 8 || hlo->called_count >= UINT32_MAX / 8)
+    if (hlo->instruction_count >= UINT32_MAX / 8 || hlo->called_count >= UINT32_MAX / 8 ||
+        hlo->operand_count >= UINT32_MAX / 8)
         VV_FAIL(error, VARVE_LIMIT, "more than %u HLO instructions", UINT32_MAX / 8);
     VV_TRY(vv_array_reserve(&hlo->instructions, &hlo->instruction_capacity,
                             hlo->instruction_count + 1, sizeof *hlo->instructions, error));
@@ -131,7 +161,12 @@ static enum varve_code read_computation(struct reading *reading, const struct vv
     hlo->computations[reading->computation] = (struct vv_hlo_computation){
         .program = reading->program,
         .first_instruction = (uint32_t)hlo->instruction_count,
+        .root = VV_HLO_NONE,
     };
+    VV_TRY(vv_array_reserve(&reading->root_ids.items, &reading->root_ids.capacity,
+                            reading->root_ids.count + 1, sizeof *reading->root_ids.items, error));
+    int64_t *root = &reading->root_ids.items[reading->root_ids.count++];
+    *root = -1;
     vv_protobuf_enter(outer, &message);
     while (vv_protobuf_next(&message)) {
         struct vv_hlo_computation *computation = &hlo->computations[reading->computation];
@@ -142,6 +177,8 @@ static enum varve_code read_computation(struct reading *reading, const struct vv
             VV_TRY(read_instruction(reading, &message, error));
         else if (message.number == VV_HLO_COMPUTATION_ID && !is_bytes)
             computation->id = (int64_t)message.value;
+        else if (message.number == VV_HLO_COMPUTATION_ROOT && !is_bytes)
+            *root = (int64_t)message.value;
     }
     return vv_protobuf_end(&message, error);
 }
@@ -246,6 +283,8 @@ static enum varve_code read_module(struct reading *reading, const struct vv_prot
     struct vv_protobuf message;
     vv_protobuf_enter(outer, &message);
     while (vv_protobuf_next(&message)) {
+        if (message.number == VV_HLO_MODULE_ENTRY && message.wire == VV_WIRE_VARINT)
+            reading->entry_id = (int64_t)message.value;
         if (message.wire != VV_WIRE_BYTES)
             continue;
         if (message.number == VV_HLO_MODULE_NAME)
@@ -352,8 +391,10 @@ static enum varve_code resolve_called(struct reading *reading, struct varve_erro
                 else
                     high = middle;
             }
-            if (low < program->computation_count && sorted[low].id == key.id)
-                hlo->called[caller->first_called + kept++] = sorted[low].row;
+            if (low >= program->computation_count || sorted[low].id != key.id)
+                continue;
+            hlo->called[caller->first_called + kept++] = sorted[low].row;
+            hlo->computations[sorted[low].row].called_count++;
         }
         caller->called_count = kept;
     }
@@ -382,6 +423,11 @@ static enum varve_code resolve(struct reading *reading, struct varve_error *erro
     program->instruction_count = (uint32_t)(hlo->instruction_count - program->first_instruction);
     VV_TRY(resolve_frames(reading, error));
     VV_TRY(resolve_called(reading, error));
+    VV_TRY(vv_hlo_resolve_operands(hlo, reading->program, reading->operand_ids.items,
+                                   reading->first_operand, reading->root_ids.items, error));
+    for (uint32_t i = 0; i < program->computation_count; i++)
+        if (hlo->computations[program->first_computation + i].id == reading->entry_id)
+            program->entry = program->first_computation + i;
     for (uint32_t i = 0; i < program->instruction_count; i++)
         take_frame(reading, &hlo->instructions[program->first_instruction + i]);
     return vv_hlo_index(hlo, reading->program, error);
@@ -407,11 +453,13 @@ enum varve_code vv_hlo_add(struct vv_hlo *hlo, struct vv_bytes proto, const char
                             sizeof *hlo->programs, error));
     struct reading reading = { .hlo = hlo, .program = (uint32_t)hlo->program_count,
                                .first_frame = hlo->frame_count,
-                               .first_called = hlo->called_count };
+                               .first_called = hlo->called_count,
+                               .first_operand = hlo->operand_count, .entry_id = -1 };
     hlo->programs[hlo->program_count++] = (struct vv_hlo_program){
         .id = id_of(title),
         .first_computation = (uint32_t)hlo->computation_count,
         .first_instruction = (uint32_t)hlo->instruction_count,
+        .entry = VV_HLO_NONE,
     };
     vv_protobuf_init(&message, proto.data, proto.length, 0);
     enum varve_code code = VARVE_OK;
@@ -429,5 +477,7 @@ enum varve_code vv_hlo_add(struct vv_hlo *hlo, struct vv_bytes proto, const char
     free(reading.functions.items);
     free(reading.places.items);
     free(reading.called_ids.items);
+    free(reading.operand_ids.items);
+    free(reading.root_ids.items);
     return code;
 }

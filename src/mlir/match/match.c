@@ -26,6 +26,7 @@ const struct vv_mlir_level_row vv_mlir_level_rows[VV_MLIR_LEVEL_COUNT] = {
     [VV_MLIR_LEVEL_PATH] = { vv_mlir_find_path, false },
     [VV_MLIR_LEVEL_FRAMES] = { vv_mlir_find_frames, false },
     [VV_MLIR_LEVEL_SUFFIX] = { vv_mlir_find_suffix, false },
+    [VV_MLIR_LEVEL_ARGUMENTS] = { vv_mlir_find_anchored, false },
     [VV_MLIR_LEVEL_ORDER] = { NULL, false },
 };
 
@@ -67,7 +68,7 @@ static enum varve_code index_module(struct vv_mlir_matching *matching, struct va
         &matching->names, &matching->children, &matching->uses, &matching->definitions,
         &matching->called, &matching->normal, &matching->joined, &matching->lines,
         &matching->paths, &matching->tags, &matching->keys, &matching->chain_ops,
-        &matching->chain_starts,
+        &matching->chain_starts, &matching->anchored, &matching->owned,
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->scratch = matching->scratch;
@@ -81,7 +82,8 @@ static enum varve_code index_module(struct vv_mlir_matching *matching, struct va
     VV_TRY(vv_mlir_index_symbols(matching, error));
     VV_TRY(vv_mlir_index_places(matching, error));
     VV_TRY(vv_mlir_index_frames(matching, error));
-    return vv_mlir_index_suffixes(matching, error);
+    VV_TRY(vv_mlir_index_suffixes(matching, error));
+    return vv_mlir_index_arguments(matching, error);
 }
 
 static enum varve_code match(struct vv_mlir_matching *matching, struct vv_mlir_matches *matches,
@@ -95,6 +97,8 @@ static enum varve_code match(struct vv_mlir_matching *matching, struct vv_mlir_m
         VV_TRY(find(matching, record, error));
     }
     VV_TRY(vv_mlir_pair_in_order(matching, error));
+    if (matching->options->weakest >= VV_MLIR_LEVEL_ARGUMENTS)
+        VV_TRY(vv_mlir_pair_by_arguments(matching, error));
     if (matching->options->weakest >= VV_MLIR_LEVEL_ORDER)
         VV_TRY(vv_mlir_find_by_order(matching, error));
     VV_TRY(vv_mlir_add_extras(matching, error));

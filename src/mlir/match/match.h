@@ -34,6 +34,8 @@
     X(PATH, "module path")                                                                     \
     X(FRAMES, "call stack")   /* the module's call chain is part of the profile's            */ \
     X(SUFFIX, "unique suffix")                                                                 \
+    X(ARGUMENTS, "arguments") /* made from the same ones; also one of several that another    */ \
+                              /* level found                                                  */ \
     X(ORDER, "order")         /* the nth of its type, only if both have as many              */
 
 enum vv_mlir_level {

@@ -3,6 +3,7 @@
 #ifndef VV_MLIR_MATCH_MATCHING_H
 #define VV_MLIR_MATCH_MATCHING_H
 
+#include "mlir/hlo/arguments.h"
 #include "mlir/match/lists.h"
 #include "mlir/match/match.h"
 #include "mlir/match/types.h"
@@ -22,10 +23,19 @@ struct vv_mlir_set {
 /* What is known of one record. */
 struct vv_mlir_finding {
     uint32_t set;       /* row in sets; VV_MLIR_NONE = nothing found                            */
+    uint32_t all;       /* row in sets + 1: it measures all of these, not one of them; 0 = none  */
     uint32_t first_extra, extra_count; /* in extras: operations that it measures besides        */
     uint8_t level;
     bool is_certain;    /* the level needs no type                                              */
     bool is_part;       /* the set's operation is one of a pattern that the record measures     */
+};
+
+/* What an operation is made from. */
+struct vv_mlir_anchor {
+    struct vv_mlir_arguments of;
+    uint64_t value[VV_MLIR_ARGUMENT_WORDS]; /* the argument that it is, in another form          */
+    uint32_t owner, value_owner;            /* text: path of the module whose weight is an        */
+                                            /* operand; that it is; 0 = none, or several          */
 };
 
 /* A chain of calls: elements, innermost first. */
@@ -63,6 +73,11 @@ struct vv_mlir_matching {
     size_t suffix_count;
     struct vv_intern *value_names;      /* "%0"; NULL = not read yet                            */
     struct vv_mlir_list values;         /* by name of a value: what defines it                  */
+    struct vv_mlir_anchor *anchors;     /* of the operations of the function "main"; NULL = they  */
+                                        /* are not needed                                       */
+    size_t anchor_count, anchor_capacity;
+    uint32_t *anchor_of;                /* by op: row in anchors + 1; 0 = not known              */
+    struct vv_mlir_list anchored, owned; /* by text: of type and arguments; path of a weight     */
     struct vv_mlir_ops dispatches;      /* of the kind that has as many as the profile           */
     /* Results. */
     struct vv_mlir_set *sets;
@@ -92,6 +107,7 @@ vv_mlir_level_fn vv_mlir_find_command, vv_mlir_find_symbol;                    /
 vv_mlir_level_fn vv_mlir_find_line, vv_mlir_find_path;                         /* places.c   */
 vv_mlir_level_fn vv_mlir_find_frames;                                          /* frames.c   */
 vv_mlir_level_fn vv_mlir_find_suffix;                                          /* suffix.c   */
+vv_mlir_level_fn vv_mlir_find_anchored;                                        /* anchors.c  */
 
 /* Builds the indexes. Each level reads its own. */
 enum varve_code vv_mlir_index_names(struct vv_mlir_matching *matching, struct varve_error *error);
@@ -107,6 +123,19 @@ enum varve_code vv_mlir_index_suffixes(struct vv_mlir_matching *matching,
 /* The operations of this name, or else those of this name with "@function" behind it. names.c */
 struct vv_mlir_ops vv_mlir_ops_named(const struct vv_mlir_matching *matching, const char *text,
                                      size_t bytes);
+
+/* Finds the anchors, if any record could need them. arguments.c */
+enum varve_code vv_mlir_index_arguments(struct vv_mlir_matching *matching,
+                                        struct varve_error *error);
+/* Records that were found on several operations are of those that are made from the same arguments,
+ * or of the weights of the same module. anchors.c */
+enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
+                                          struct varve_error *error);
+/* The operations of the type that are made from these arguments. arguments.c */
+struct vv_mlir_ops vv_mlir_ops_made_of(const struct vv_mlir_matching *matching, uint32_t family,
+                                       const struct vv_mlir_arguments *of);
+/* Has the operation the arguments of the record's row in arguments? */
+bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments);
 
 /* The types of operations and records. kinds.c */
 enum varve_code vv_mlir_read_types(struct vv_mlir_matching *matching, struct varve_error *error);
@@ -155,6 +184,12 @@ enum varve_code vv_mlir_in_function(struct vv_mlir_matching *matching, uint32_t 
 /* One operation alone. */
 enum varve_code vv_mlir_one_op(struct vv_mlir_matching *matching, uint32_t op,
                                struct vv_mlir_ops *out_ops, struct varve_error *error);
+/* The next operand of `op` from *at on, which is 0 at first: its name, without what follows '#',
+ * and the operation that defines it, or VV_MLIR_NONE. False: there is none. operands.c */
+bool vv_mlir_next_operand(const struct vv_mlir_matching *matching, uint32_t op, uint64_t *at,
+                          struct vv_mlir_span *out_name, uint32_t *out_definer);
+/* Reads the names of values, once. */
+enum varve_code vv_mlir_read_values(struct vv_mlir_matching *matching, struct varve_error *error);
 /* The operations, in regions around this one's or its own, that define its operands, in order, at
  * most `limit`. Operands that are arguments of a region are left out. operands.c */
 enum varve_code vv_mlir_definers(struct vv_mlir_matching *matching, uint32_t op, uint32_t limit,

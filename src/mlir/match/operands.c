@@ -39,7 +39,7 @@ static enum varve_code add_results(struct vv_mlir_matching *matching, uint32_t o
     return VARVE_OK;
 }
 
-static enum varve_code read_values(struct vv_mlir_matching *matching, struct varve_error *error)
+enum varve_code vv_mlir_read_values(struct vv_mlir_matching *matching, struct varve_error *error)
 {
     if (matching->value_names != NULL)
         return VARVE_OK;
@@ -74,23 +74,34 @@ static uint32_t definer_of(const struct vv_mlir_matching *matching, uint32_t op,
     return VV_MLIR_NONE;
 }
 
+bool vv_mlir_next_operand(const struct vv_mlir_matching *matching, uint32_t op, uint64_t *at,
+                          struct vv_mlir_span *out_name, uint32_t *out_definer)
+{
+    const struct vv_mlir_module *module = matching->module;
+    uint64_t end = operands_end(&module->ops[op]);
+    if (*at == 0)
+        *at = module->ops[op].name_at;
+    const char *found = *at < end ? memchr(module->text + *at, '%', end - *at) : NULL;
+    if (found == NULL)
+        return false;
+    out_name->begin = (uint64_t)(found - module->text);
+    *at = out_name->end = vv_mlir_name_end(module->text, out_name->begin + 1, end);
+    *out_definer = definer_of(matching, op, *out_name);
+    return true;
+}
+
 enum varve_code vv_mlir_definers(struct vv_mlir_matching *matching, uint32_t op, uint32_t limit,
                                  uint32_t *out_ops, uint32_t *out_count, struct varve_error *error)
 {
-    const struct vv_mlir_module *module = matching->module;
-    uint64_t at = module->ops[op].name_at, end = operands_end(&module->ops[op]);
-    uint32_t count = 0, operands = 0;
-    VV_TRY(read_values(matching, error));
-    while (at < end && count < limit && operands++ < limit) {
-        const char *found = memchr(module->text + at, '%', end - at);
-        if (found == NULL)
-            break;
-        struct vv_mlir_span name = { .begin = (uint64_t)(found - module->text) };
-        at = name.end = vv_mlir_name_end(module->text, name.begin + 1, end);
-        uint32_t definer = definer_of(matching, op, name);
+    struct vv_mlir_span name;
+    uint64_t at = 0;
+    uint32_t count = 0, definer;
+    VV_TRY(vv_mlir_read_values(matching, error));
+    for (uint32_t tried = 0; tried < limit &&
+                             vv_mlir_next_operand(matching, op, &at, &name, &definer);
+         tried++)
         if (definer != VV_MLIR_NONE)
             out_ops[count++] = definer;
-    }
     *out_count = count;
     return VARVE_OK;
 }

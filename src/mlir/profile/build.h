@@ -52,6 +52,7 @@ struct vv_mlir_build {
     struct vv_scratch *scratch;
     struct vv_mlir_profile *profile;
     struct vv_hlo hlo;
+    struct vv_hlo_arguments *made_from;    /* by program; those of NULL are not found yet        */
     struct vv_traits traits;
     uint32_t arguments[VV_MLIR_ARGUMENTS]; /* strings of the model; UINT32_MAX = it has none     */
     struct vv_mlir_spoken *spoken[2];      /* by string of the model; 1: as a node               */
@@ -95,6 +96,15 @@ enum varve_code vv_mlir_copy_text(struct vv_mlir_build *build, uint32_t string, 
                                   struct varve_error *error);
 enum varve_code vv_mlir_add_text(struct vv_mlir_build *build, const char *text, size_t bytes,
                                  uint32_t *out_id, struct varve_error *error);
+
+/* From which arguments of its program an instruction is made: row in the profile's + 1, or 0.
+ * arguments.c */
+enum varve_code vv_mlir_arguments_of(struct vv_mlir_build *build, uint32_t instruction,
+                                     uint32_t *out_arguments, struct varve_error *error);
+/* Those of all instructions in the record's that do what its op_name says. arguments.c */
+enum varve_code vv_mlir_add_arguments_of(struct vv_mlir_build *build, uint32_t instruction,
+                                         struct vv_mlir_record *record,
+                                         struct varve_error *error);
 
 /* The executions on threads; those of devices' work. threads.c, devices.c. *out_named: a program
  * could name some of this work. If not, nothing is added. */

@@ -90,6 +90,7 @@ static enum varve_code add_inner(struct vv_mlir_build *build, uint32_t row,
         return VARVE_OK;
     VV_TRY(copy(build, instruction->op_name, &inner.op_name, error));
     VV_TRY(copy(build, instruction->opcode, &inner.type, error));
+    VV_TRY(vv_mlir_arguments_of(build, row, &inner.arguments, error));
     VV_TRY(vv_array_reserve(&profile->inners, &profile->inner_capacity, profile->inner_count + 1,
                             sizeof *profile->inners, error));
     profile->inners[profile->inner_count++] = inner;
@@ -144,7 +145,7 @@ static enum varve_code add_instruction(struct vv_mlir_build *build, uint32_t row
     VV_TRY(add_hlo_frames(build, instruction->frame, record, error));
     VV_TRY(add_inners(build, row, record, error));
     take_last_inner(build->profile, record);
-    return VARVE_OK;
+    return vv_mlir_add_arguments_of(build, row, record, error);
 }
 
 /* ---- records ---- */

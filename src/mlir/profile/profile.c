@@ -98,6 +98,7 @@ void vv_mlir_profile_deinit(struct vv_mlir_profile *profile)
     free(profile->records);
     free(profile->frames);
     free(profile->inners);
+    free(profile->arguments);
     vv_intern_deinit(&profile->strings);
     memset(profile, 0, sizeof *profile);
 }

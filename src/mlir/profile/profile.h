@@ -22,6 +22,7 @@
 #define VV_MLIR_PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "mlir/hlo/arguments.h"
 #include "question/question.h"
 
 /* Texts are ids in the profile's strings; 0 = not known. */
@@ -37,6 +38,8 @@ struct vv_mlir_record {
     uint32_t line, column;
     uint32_t first_frame, frame_count; /* in frames: the call chain, innermost first            */
     uint32_t first_inner, inner_count; /* in inners: what a fusion is made of                   */
+    uint32_t first_arguments, arguments_count; /* in arguments: of each instruction that does     */
+                        /* what op_name says                                                    */
     int64_t tag;        /* N of "varve#N"; -1 = none                                            */
     int64_t command_index; /* of a dispatch in its command buffer; -1 = none                    */
     uint32_t place;     /* its number among its equals in one step, from 0                      */
@@ -56,6 +59,7 @@ struct vv_mlir_frame {
 
 struct vv_mlir_inner {
     uint32_t type, op_name; /* opcode; or 0                                                     */
+    uint32_t arguments;     /* row in arguments + 1; 0 = not known                              */
     int64_t tag;            /* -1 = none                                                        */
 };
 
@@ -64,8 +68,9 @@ struct vv_mlir_profile {
     struct vv_mlir_record *records;
     struct vv_mlir_frame *frames;
     struct vv_mlir_inner *inners;
-    size_t record_count, frame_count, inner_count;
-    size_t record_capacity, frame_capacity, inner_capacity;
+    struct vv_mlir_arguments *arguments;
+    size_t record_count, frame_count, inner_count, arguments_count;
+    size_t record_capacity, frame_capacity, inner_capacity, arguments_capacity;
     int64_t self_ns;      /* of all records: what a coverage is a share of                      */
     int64_t unnamed_ns;   /* selected time of what no program could name                        */
     uint64_t steps;       /* selected steps; 0 = the trace has none                             */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anchors.c — the level by arguments. Equal layers have equal names, types and call stacks, but
+ * each has weights of its own; and what comes behind a layer depends on more of them. Where another
+ * level found several operations, the arguments choose. */
+#include <string.h>
+
+#include "mlir/match/matching.h"
+
+enum closeness { OTHER, NEAR, EQUAL };
+
+static enum closeness compare(const struct vv_mlir_matching *matching, uint32_t op,
+                              const struct vv_mlir_arguments *wanted)
+{
+    uint32_t row = matching->anchor_of != NULL ? matching->anchor_of[op] : 0;
+    if (row == 0)
+        return OTHER;
+    const struct vv_mlir_arguments *of = &matching->anchors[row - 1].of;
+    if (memcmp(of->near, wanted->near, sizeof of->near) != 0)
+        return OTHER;
+    if (memcmp(of->far, wanted->far, sizeof of->far) == 0)
+        return EQUAL;
+    return vv_mlir_has_arguments(of->near) ? NEAR : OTHER;
+}
+
+bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments)
+{
+    return compare(matching, op, &matching->profile->arguments[arguments]) == EQUAL;
+}
+
+/* Of the record's arguments those that are closest. */
+static enum closeness closest(const struct vv_mlir_matching *matching,
+                              const struct vv_mlir_record *record, uint32_t op)
+{
+    enum closeness best = OTHER;
+    for (uint32_t i = 0; i < record->arguments_count && best != EQUAL; i++) {
+        enum closeness one = compare(
+            matching, op, &matching->profile->arguments[record->first_arguments + i]);
+        best = one > best ? one : best;
+    }
+    return best;
+}
+
+/* The operations of the record's module, by their weights. */
+static struct vv_mlir_ops owned_by(const struct vv_mlir_matching *matching,
+                                   const struct vv_mlir_record *record)
+{
+    if (record->path == 0)
+        return (struct vv_mlir_ops){ NULL, 0 };
+    return vv_mlir_list_of(&matching->owned,
+                           vv_intern_find(matching->texts,
+                                          vv_mlir_record_text(matching, record->path),
+                                          matching->profile->strings.lengths[record->path]));
+}
+
+enum varve_code vv_mlir_find_anchored(struct vv_mlir_matching *matching, uint32_t record,
+                                      struct vv_mlir_ops *out_ops, struct varve_error *error)
+{
+    const struct vv_mlir_record *row = &matching->profile->records[record];
+    uint32_t family = matching->type_of_record[record].family;
+    (void)error;
+    if (family == 0)
+        return VARVE_OK;
+    if (row->arguments_count == 1)
+        *out_ops = vv_mlir_ops_made_of(matching, family,
+                                       &matching->profile->arguments[row->first_arguments]);
+    if (out_ops->count == 0)
+        *out_ops = owned_by(matching, row);
+    return VARVE_OK;
+}
+
+/* ---- among several ---- */
+
+/* Those of the set that are as close as any of them. */
+static enum varve_code choose_close(struct vv_mlir_matching *matching,
+                                    const struct vv_mlir_record *record,
+                                    const struct vv_mlir_set *set, struct vv_mlir_ops *out,
+                                    struct varve_error *error)
+{
+    const uint32_t *ops = matching->set_ops + set->first;
+    enum closeness best = NEAR;
+    size_t count = 0;
+    VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
+                              set->count, error));
+    for (uint32_t i = 0; i < set->count && record->arguments_count > 0; i++) {
+        enum closeness one = closest(matching, record, ops[i]);
+        if (one < best)
+            continue;
+        count = one > best ? 0 : count;
+        best = one;
+        matching->buffer[count++] = ops[i];
+    }
+    *out = (struct vv_mlir_ops){ matching->buffer, count };
+    return VARVE_OK;
+}
+
+/* Those of the set that are among the owned ones; both are in order. */
+static enum varve_code choose_owned(struct vv_mlir_matching *matching, struct vv_mlir_ops owned,
+                                    const struct vv_mlir_set *set, struct vv_mlir_ops *out,
+                                    struct varve_error *error)
+{
+    const uint32_t *ops = matching->set_ops + set->first;
+    size_t count = 0, at = 0;
+    VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
+                              set->count, error));
+    for (uint32_t i = 0; i < set->count; i++) {
+        while (at < owned.count && owned.items[at] < ops[i])
+            at++;
+        if (at < owned.count && owned.items[at] == ops[i])
+            matching->buffer[count++] = ops[i];
+    }
+    *out = (struct vv_mlir_ops){ matching->buffer, count };
+    return VARVE_OK;
+}
+
+/* A fusion that has as many instructions of the name and of these arguments as the program has
+ * operations measures all of them. The last one leads, which the others go into. */
+static enum varve_code take_all(struct vv_mlir_matching *matching, uint32_t record,
+                                struct varve_error *error)
+{
+    struct vv_mlir_finding *finding = &matching->findings[record];
+    struct vv_mlir_set set = matching->sets[finding->set];
+    if (set.count < 2 || set.count != matching->profile->records[record].arguments_count)
+        return VARVE_OK;
+    finding->all = finding->set + 1;
+    return vv_mlir_set_of_one(matching, matching->set_ops[set.first + set.count - 1], true,
+                              &finding->set, error);
+}
+
+enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
+                                          struct varve_error *error)
+{
+    for (uint32_t record = 0; record < matching->profile->record_count; record++) {
+        const struct vv_mlir_record *row = &matching->profile->records[record];
+        struct vv_mlir_finding *finding = &matching->findings[record];
+        struct vv_mlir_ops ops = { NULL, 0 };
+        if (finding->set == VV_MLIR_NONE || matching->anchor_of == NULL)
+            continue;
+        struct vv_mlir_set set = matching->sets[finding->set];
+        if (set.count < 2 || !set.is_type_equal)
+            continue;
+        VV_TRY(choose_close(matching, row, &set, &ops, error));
+        if (ops.count == 0)
+            VV_TRY(choose_owned(matching, owned_by(matching, row), &set, &ops, error));
+        if (ops.count == 0)
+            continue;
+        if (ops.count < set.count) {
+            VV_TRY(vv_mlir_set_of(matching, record, ops, &finding->set, error));
+            finding->level = VV_MLIR_LEVEL_ARGUMENTS;
+            finding->is_certain = false;
+        }
+        VV_TRY(take_all(matching, record, error));
+    }
+    return VARVE_OK;
+}
