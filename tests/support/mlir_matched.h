@@ -25,6 +25,7 @@ static inline void matched_begin(struct matched *matched, const char *text)
     memset(matched, 0, sizeof *matched);
     if (vv_mlir_read("net.mlir", text, strlen(text), &matched->module, &error) != VARVE_OK)
         fail_msg("%s", error.message);
+    matched->profile.producer = "";
     assert_int_equal(vv_intern_init(&matched->profile.strings, NULL), VARVE_OK);
 }
 

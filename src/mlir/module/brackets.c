@@ -24,14 +24,26 @@ static char closer_of(char opener)
     return opener == '(' ? ')' : opener == '[' ? ']' : opener == '{' ? '}' : '>';
 }
 
+/* Programs nest no deeper than OWN_MAX; what does takes memory. So who reads again what has been
+ * read does not fail for want of it. */
+enum { OWN_MAX = 1024 };
+
 struct stack {
-    char *closers;
+    char own[OWN_MAX];
+    char *closers;     /* own, or on the heap                                                    */
+    char *heap;
     size_t count, capacity;
 };
 
 static enum varve_code push(struct stack *stack, char closer, struct varve_error *error)
 {
-    VV_TRY(vv_array_reserve(&stack->closers, &stack->capacity, stack->count + 1, 1, error));
+    if (stack->count >= OWN_MAX) {
+        bool is_first = stack->heap == NULL;
+        VV_TRY(vv_array_reserve(&stack->heap, &stack->capacity, stack->count + 1, 1, error));
+        if (is_first)
+            memcpy(stack->heap, stack->own, sizeof stack->own);
+        stack->closers = stack->heap;
+    }
     stack->closers[stack->count++] = closer;
     return VARVE_OK;
 }
@@ -81,8 +93,11 @@ static enum varve_code skip(const struct vv_mlir_module *module, struct stack *s
 enum varve_code vv_mlir_skip_brackets(const struct vv_mlir_module *module, uint64_t at,
                                       uint64_t *out_end, struct varve_error *error)
 {
-    struct stack stack = { NULL, 0, 0 };
+    struct stack stack; /* not cleared: that would take longer than most brackets */
+    stack.closers = stack.own;
+    stack.heap = NULL;
+    stack.count = stack.capacity = 0;
     enum varve_code code = skip(module, &stack, at, out_end, error);
-    free(stack.closers);
+    free(stack.heap);
     return code;
 }
