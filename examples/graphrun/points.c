@@ -21,22 +21,26 @@ static const char *last_backward_node(const struct graph *graph)
     return name;
 }
 
-struct varve_trace_plan *points_find(const struct graph *graph,
-                                     const struct varve_graph_info *description,
-                                     struct point_names names)
+bool points_find(const struct graph *graph, const struct varve_graph_info *description,
+                 struct point_names names, struct varve_trace_plan **out_plan)
 {
     VARVE_SCOPE_LAYER("find_trace_points", VARVE_LAYER_HOST);
     struct varve_trace_options options = VARVE_TRACE_OPTIONS_INIT;
-    struct varve_trace_plan *plan = NULL;
     struct varve_error error;
     bool learns = graph->loss != NONE;
     options.fp_point = learns ? names.fp_point : "";
     options.bp_point = !learns                  ? ""
                        : names.bp_point != NULL ? names.bp_point
                                                 : last_backward_node(graph);
-    if (varve_trace_plan(description, &options, &plan, &error) != VARVE_OK)
+    *out_plan = NULL;
+    switch (varve_trace_plan(description, &options, out_plan, &error)) {
+    case VARVE_OK:
+    case VARVE_UNSUPPORTED: /* compiled without Varve: nothing is marked */
+        return true;
+    default:
         refuse("the graph '%s' has no trace points: %s", graph->name, error.message);
-    return plan;
+        return false;
+    }
 }
 
 struct point_tags points_at(const struct varve_trace_plan *plan, int node, bool is_after)

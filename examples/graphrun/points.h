@@ -4,6 +4,7 @@
 #ifndef GRAPHRUN_POINTS_H
 #define GRAPHRUN_POINTS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <varve/trace_points.h>
@@ -24,11 +25,11 @@ struct point_names {
 };
 
 /* Finds the points of a graph that learns as the names, the profiling options and the graph say;
- * those of another graph as it alone says. NULL: a line on standard error says why. The plan
- * borrows the description; the caller destroys it. */
-struct varve_trace_plan *points_find(const struct graph *graph,
-                                     const struct varve_graph_info *description,
-                                     struct point_names names);
+ * those of another graph as it alone says. The plan borrows the description; the caller destroys
+ * it. The plan is NULL, without points, in a program that is compiled without Varve
+ * (include/varve/unlinked.h). False: a line on standard error says why. */
+bool points_find(const struct graph *graph, const struct varve_graph_info *description,
+                 struct point_names names, struct varve_trace_plan **out_plan);
 
 /* The tags before a node (`is_after` = false), or after it. */
 struct point_tags points_at(const struct varve_trace_plan *plan, int node, bool is_after);

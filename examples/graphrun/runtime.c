@@ -58,8 +58,7 @@ static bool load(struct model *model)
     model->result = calloc(model->result_count, sizeof *model->result);
     if (model->result == NULL)
         return refuse("out of memory");
-    model->points = points_find(graph, &model->description->info, runtime->options.points);
-    if (model->points == NULL)
+    if (!points_find(graph, &model->description->info, runtime->options.points, &model->points))
         return false;
     varve_trace_plan_record(model->points, (uint64_t)graph->id);
     model->memory = runtime->device->kind->allocate(runtime->device, graph->memory_bytes);

@@ -294,4 +294,8 @@ VARVE_API enum varve_code varve_profile_state_set(enum varve_profile_state state
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_BACKEND 1
+#include "varve/unlinked.h"
+#endif
 #endif

@@ -161,8 +161,7 @@ VARVE_API enum varve_code varve_profiling_callback_add(varve_profiling_callback 
  * is nothing to tell, so a loop of the program may call it each time. */
 static inline void varve_profiling_poll(void)
 {
-    if (VARVE_UNLIKELY((__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) &
-                        VARVE_STEPS_TOLD) != 0))
+    if (VARVE_UNLIKELY((varve_steps_() & VARVE_STEPS_TOLD) != 0))
         varve_emit_told();
 }
 
@@ -172,5 +171,9 @@ VARVE_API enum varve_code varve_profiling_callback_remove(varve_profiling_callba
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_CONTROL 1
+#include "varve/unlinked.h"
 #endif
 #endif

@@ -149,4 +149,8 @@ static inline void varve_launch(uint64_t correlation)
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_DEVICE 1
+#include "varve/unlinked.h"
+#endif
 #endif

@@ -155,12 +155,26 @@ VARVE_API enum varve_code varve_subscriber_add(uint32_t events, varve_executor_c
 VARVE_API void varve_subscriber_remove(uint32_t subscriber);
 
 /* The mask of events that somebody hears. Only the library writes it. */
+#if defined(VARVE_DISABLE)
+static inline uint32_t varve_executor_events(void)
+{
+    return 0;
+}
+#elif defined(VARVE_WEAK)
+extern __attribute__((weak, visibility("hidden"))) const uint32_t *varve_weak_heard_;
+static inline uint32_t varve_executor_events(void)
+{
+    if (VARVE_PAGE_ == NULL || varve_weak_heard_ == NULL)
+        return 0;
+    return __atomic_load_n(varve_weak_heard_, __ATOMIC_RELAXED);
+}
+#else
 extern VARVE_API uint32_t varve_executor_heard;
-
 static inline uint32_t varve_executor_events(void)
 {
     return __atomic_load_n(&varve_executor_heard, __ATOMIC_RELAXED);
 }
+#endif
 
 /* ---- executions ---- */
 
@@ -222,5 +236,9 @@ static inline void varve_task(const struct varve_activity_info *info,
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_EXEC 1
+#include "varve/unlinked.h"
 #endif
 #endif

@@ -226,4 +226,8 @@ static inline void varve_guard_end(struct varve_guard *guard, const struct varve
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_OBSERVER 1
+#include "varve/unlinked.h"
+#endif
 #endif

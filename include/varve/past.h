@@ -95,4 +95,8 @@ static inline void varve_past_note(const struct varve_past_note_info *info)
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_PAST 1
+#include "varve/unlinked.h"
+#endif
 #endif

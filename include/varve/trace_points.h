@@ -138,4 +138,8 @@ static inline void varve_trace_mark(const struct varve_mark_info *info)
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_TRACE_POINTS 1
+#include "varve/unlinked.h"
+#endif
 #endif

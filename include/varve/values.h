@@ -233,4 +233,13 @@ static inline void varve_op_backward(struct varve_op_info *info,
 #ifdef __cplusplus
 }
 #endif
+#ifdef VARVE_UNLINKED
+static inline void varve_backward_none_(struct varve_backward *out_backward)
+{
+    out_backward->sequence = -1;
+    out_backward->forward_thread = 0;
+}
+#define VARVE_CALLS_OF_VALUES 1
+#include "varve/unlinked.h"
+#endif
 #endif

@@ -3,7 +3,7 @@
  *
  * The common case, whole:
  *
- *     #include <varve/varve.h>                         link with  -lvarve
+ *     #include <varve/varve.h>                         link with  -lvarve, or see VARVE_WEAK
  *
  *     VARVE_SITE(conv, "conv2d", VARVE_LAYER_OP);      a static call site
  *     VARVE_SITE(forward, "forward", VARVE_LAYER_STEP);
@@ -38,7 +38,14 @@
 #define VARVE_VERSION_MINOR 1
 #define VARVE_VERSION_PATCH 0
 
+/* A program that defines VARVE_DISABLE has marks that compile to nothing; one that defines
+ * VARVE_WEAK need not be linked: include/varve/unlinked.h. */
+#if defined(VARVE_DISABLE) || defined(VARVE_WEAK)
+#define VARVE_UNLINKED 1
+#define VARVE_API static inline __attribute__((unused))
+#else
 #define VARVE_API __attribute__((visibility("default")))
+#endif
 #define VARVE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 #ifdef __cplusplus
@@ -74,20 +81,39 @@ struct varve_control {
     unsigned char reserved[4080];
 };
 #define VARVE_STEPS_TOLD 2u
+
+/* The process's page; NULL where there is none. */
+#if defined(VARVE_DISABLE)
+#define VARVE_PAGE_ NULL
+#elif defined(VARVE_WEAK)
+extern __attribute__((weak, visibility("hidden"))) const struct varve_control *varve_weak_page_;
+#define VARVE_PAGE_ varve_weak_page_
+#else
 extern VARVE_API struct varve_control varve_control_page;
+#define VARVE_PAGE_ &varve_control_page
+#endif
 
 /* The mask of layers that are recorded now; 0 when nothing is. */
 static inline uint32_t varve_layers(void)
 {
-    return __atomic_load_n(&varve_control_page.layers, __ATOMIC_RELAXED);
+    const struct varve_control *page = VARVE_PAGE_;
+    return page == NULL ? 0 : __atomic_load_n(&page->layers, __ATOMIC_RELAXED);
+}
+
+/* `steps` of the page. */
+static inline uint32_t varve_steps_(void)
+{
+    const struct varve_control *page = VARVE_PAGE_;
+    return page == NULL ? 0 : __atomic_load_n(&page->steps, __ATOMIC_RELAXED);
 }
 
 /* Is anything recorded, or are there observers? `layers` and `observers` in one load. */
 typedef uint64_t varve_two_words_ __attribute__((may_alias));
 static inline int varve_is_on_(void)
 {
-    const varve_two_words_ *both = (const varve_two_words_ *)(const void *)&varve_control_page;
-    return __atomic_load_n(both, __ATOMIC_RELAXED) != 0;
+    const struct varve_control *page = VARVE_PAGE_;
+    const varve_two_words_ *both = (const varve_two_words_ *)(const void *)page;
+    return page != NULL && __atomic_load_n(both, __ATOMIC_RELAXED) != 0;
 }
 
 /* ---- call sites ---- */
@@ -112,7 +138,7 @@ struct varve_site {
 
 /* Calls go directly through the global offset table. That saves one jump, and the first call needs
  * no symbol lookup: it may come from a signal handler. */
-#if defined(__has_attribute)
+#if defined(__has_attribute) && !defined(VARVE_UNLINKED)
 #if __has_attribute(noplt)
 #define VARVE_DIRECT __attribute__((noplt))
 #endif
@@ -185,11 +211,12 @@ static inline void varve_scope_end_(struct varve_site **site)
 
 /* A range from here to the end of the enclosing block. It also ends when the block is left
  * early. */
-#define VARVE_SCOPE_LAYER(text, layer_bit)                           \
-    VARVE_SITE(VARVE_JOIN_(varve_site_, __LINE__), text, layer_bit); \
-    struct varve_site *VARVE_JOIN_(varve_scope_, __LINE__)           \
-        __attribute__((cleanup(varve_scope_end_), unused)) =         \
-            varve_scope_begin_(&VARVE_JOIN_(varve_site_, __LINE__))
+#define VARVE_SCOPE_LAYER(text, layer_bit) VARVE_SCOPE_AT_(__COUNTER__, text, layer_bit)
+#define VARVE_SCOPE_AT_(number, text, layer_bit)                  \
+    VARVE_SITE(VARVE_JOIN_(varve_site_, number), text, layer_bit); \
+    struct varve_site *VARVE_JOIN_(varve_scope_, number)           \
+        __attribute__((cleanup(varve_scope_end_), unused)) =       \
+            varve_scope_begin_(&VARVE_JOIN_(varve_site_, number))
 #define VARVE_SCOPE(text) VARVE_SCOPE_LAYER(text, VARVE_LAYER_OP)
 
 /* ---- what an operator works on ---- */
@@ -253,7 +280,7 @@ static inline void varve_op(const struct varve_op_info *info)
  * layer STEP inside it. Steps do not nest. */
 static inline void varve_step_begin(int64_t index)
 {
-    if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
+    if (VARVE_UNLIKELY(varve_steps_() != 0))
         varve_emit_schedule(1);
     if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_step_begin(index);
@@ -264,7 +291,7 @@ static inline void varve_step_end(void)
 {
     if (VARVE_UNLIKELY(varve_is_on_()))
         varve_emit_step_end();
-    if (VARVE_UNLIKELY(__atomic_load_n(&varve_control_page.steps, __ATOMIC_RELAXED) != 0))
+    if (VARVE_UNLIKELY(varve_steps_() != 0))
         varve_emit_schedule(0);
 }
 
@@ -403,6 +430,28 @@ VARVE_API uint32_t varve_layers_set(uint32_t layers);
 VARVE_API const char *varve_version(void);
 
 #ifdef __cplusplus
+}
+#endif
+#ifdef VARVE_UNLINKED
+#define VARVE_CALLS_OF_VARVE 1
+#include "varve/unlinked.h"
+#endif
+
+#ifdef __cplusplus
+namespace varve
+{
+/* A range as long as this object lives, for a name that is known only at run time. */
+class range
+{
+public:
+    explicit range(const char *name, uint32_t layer = VARVE_LAYER_OP)
+    {
+        varve_begin_name(name, layer);
+    }
+    ~range() { varve_end(); }
+    range(const range &) = delete;
+    range &operator=(const range &) = delete;
+};
 }
 #endif
 #endif

@@ -32,7 +32,7 @@ void use(double value)
     uint64_t handle = 0;
     VARVE_SCOPE("outer");
     varve_begin(&site);
-    { VARVE_SCOPE_LAYER("inner", VARVE_LAYER_HOST); varve_op(&info); }
+    { VARVE_SCOPE("one line"); VARVE_SCOPE_LAYER("inner", VARVE_LAYER_HOST); varve_op(&info); }
     varve_counter(&site, value);
     varve_alloc(&info, sizeof info, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, 1));
     varve_end();
@@ -64,16 +64,22 @@ def test_there_are_headers():
     assert len(PUBLIC) >= 2 and len(INTERNAL) >= 20
 
 
+# linked to the library, and the two ways without: include/varve/unlinked.h
+WAYS = [(), ("-DVARVE_DISABLE",), ("-DVARVE_WEAK",)]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("compiler, language, standard", LANGUAGES)
-def test_public_headers_compile_alone(compiler, language, standard):
+def test_public_headers_compile_alone(compiler, language, standard, way):
     for header in PUBLIC:
         twice = f'#include "{header}"\n#include "{header}"\nextern int some_declaration;\n'
-        assert compiled(twice, compiler, language, standard) == ""
+        assert compiled(twice, compiler, language, standard, *way) == ""
 
 
+@pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("compiler, language, standard", LANGUAGES)
-def test_public_macros_expand_without_a_warning(compiler, language, standard):
-    assert compiled(MACROS, compiler, language, standard) == ""
+def test_public_macros_expand_without_a_warning(compiler, language, standard, way):
+    assert compiled(MACROS, compiler, language, standard, *way) == ""
 
 
 # as CMakeLists.txt compiles what is internal
