@@ -54,7 +54,61 @@ def leaking(size):
     return events + [memory(200 * number + 5, size, 4096 * (number + 1)) for number in range(5)]
 
 
+def first_step(first_us):
+    """Of four steps."""
+    events = step(0, 0, first_us, span("op 0", 20, 10))
+    for number in range(3):
+        events += step(number + 1, first_us + 200 * number, 200,
+                       span("op 0", first_us + 200 * number + 20, 10))
+    return events
+
+
+def clocks(low_mhz):
+    return steps_of(200) + [
+        {"ph": "C", "cat": "counter", "name": "GPU frequency", "pid": 1, "ts": 100 * number,
+         "args": {"MHz": 1500 if number % 2 else low_mhz}} for number in range(10)]
+
+
+def blocks(odd_us):
+    """Twelve equal blocks of two kernels, but for one block; the host waits for them."""
+    events, now = [], 20
+    for number in range(24):
+        length = 20 if number % 2 else odd_us if number == 14 else 50
+        events += [span("cudaLaunchKernel", 0.5 * number, 0.4, "cuda_runtime", correlation=number),
+                   span("relu" if number % 2 else "gemm", now, length, "kernel", 7, device=0,
+                        correlation=number, stream=7)]
+        now += length
+    return step(0, 0, 1000, span("cudaDeviceSynchronize", 14, now - 12, "cuda_runtime")) + events
+
+
+def small_copies(size):
+    events = step(0, 0, 1000, span("op 0", 1, 990))
+    for number in range(120):
+        events += [span("cudaMemcpyAsync", 5 + 8 * number, 4, "cuda_runtime",
+                        correlation=number + 1),
+                   span("Memcpy HtoD", 7 + 8 * number, 1, "gpu_memcpy", 7, correlation=number + 1,
+                        device=0, stream=7, bytes=size)]
+    return events
+
+
 RULES = {
+    "lock_waits": (
+        steps_of(200) + [span("pthread_mutex_lock", 200 * n + 150, 40) for n in range(5)],
+        steps_of(200) + [span("pthread_mutex_lock", 200 * n + 150, 10) for n in range(5)],
+        "pthread_mutex_lock takes 20.0 % of the steps: their thread waits for another one."),
+    "warm_up_counted": (
+        first_step(500), first_step(250),
+        "Step 0, the first one, took 500 µs, the median 200 µs: warming up is counted."),
+    "frequency_drop": (
+        clocks(900), clocks(1400),
+        "GPU frequency is 20.0 % below its highest value in the mean."),
+    "uneven_blocks": (
+        blocks(120), blocks(60),
+        "Of 12 repetitions of one block (layers, mostly) some take longer than the median one, "
+        "70.0 µs together."),
+    "small_copies": (small_copies(100), small_copies(100_000),
+                     "120 calls of cudaMemcpyAsync take 48.0 % of the steps; they copy little "
+                     "each."),
     "data_wait": (
         steps_of(200) + [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                               200 * n + 150, 40)

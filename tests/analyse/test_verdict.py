@@ -39,7 +39,7 @@ def steps_ns(varve, *arguments):
     ("hta/ns_resolution.json.gz", "computation", 0.966),
     ("tracelens/h100_timesformer.json.gz", "host", 0.590),
     ("kineto/resnet50_workers0.json.gz", "host", 0.510),
-    ("dlrm8/rank0.json.gz", "host", 0.695),
+    ("dlrm8/rank0.json.gz", "host", 0.689),
 ))
 def test_real_steps_are_bound_by(varve, traces, trace, largest, share):
     rows = verdict(varve, traces / trace)

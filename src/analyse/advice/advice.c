@@ -113,7 +113,7 @@ static bool has_key(const struct vv_sheet *sheet, size_t row, const char *key, c
     return cell != NULL && cell->present && is_like(cell->text, value);
 }
 
-/* Rows of operators that are no work of their own. Rule synchronisation speaks of waits. */
+/* Rows of operators that are no work of their own. Only rules that name waits speak of them. */
 static bool is_no_work(const struct vv_sheet *sheet, size_t row)
 {
     size_t column = vv_sheet_find(sheet, "name");
@@ -130,7 +130,9 @@ static double share_of(const struct vv_measure *measure, const struct vv_sheet *
                        ? vv_sheet_find(sheet, measure->whole)
                        : SIZE_MAX;
     bool is_known = part != SIZE_MAX && has_key(sheet, row, measure->key, measure->value);
-    if (!is_known || (measure->table == vv_analyse_operators && is_no_work(sheet, row)))
+    bool is_named = measure->key != NULL && strcmp(measure->key, "name") == 0;
+    if (!is_known ||
+        (measure->table == vv_analyse_operators && !is_named && is_no_work(sheet, row)))
         return 0;
     double share = value_of(sheet, row, part, &is_known), over = 1;
     if (whole != SIZE_MAX) {
@@ -281,6 +283,8 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
         return VARVE_OK;
     if (rule->also.table != NULL)
         VV_TRY(ask(tables, &rule->also, &other, &other_row, &ignored, error));
+    if (other_row != SIZE_MAX && rule->besides.table != NULL)
+        VV_TRY(ask(tables, &rule->besides, &other, &other_row, &ignored, error));
     if (other_row != SIZE_MAX && rule->never.table != NULL)
         VV_TRY(ask(tables, &rule->never, &other, &never_row, &ignored, error));
     if (other_row != SIZE_MAX && never_row == SIZE_MAX)
@@ -294,7 +298,10 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     if (rule->remedy != NULL)
         vv_sentence_write(rule->remedy, sheet, row, share, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, sheet, row, share);
-    return tell_why(tables, &rule->why, sheet, row, out_finding->why, error);
+    VV_TRY(tell_why(tables, &rule->why, sheet, row, out_finding->why, error));
+    if (out_finding->why[0] != '\0' || rule->or_why.says == NULL)
+        return VARVE_OK;
+    return tell_why(tables, &rule->or_why, sheet, row, out_finding->why, error);
 }
 
 /* ---- all of them ---- */

@@ -19,7 +19,7 @@
 
 enum {
     ROW, TOTAL, CALLS, MEDIAN, LONGEST, EXPOSED, IN_ELEMENTS, OUT_ELEMENTS, DTYPE, GROUP, RANKS,
-    GROUP_SIZE, RANK, PLACE, NAME, COLUMNS
+    GROUP_SIZE, RANK, PLACE, NAME, STEPS_TIME, STEPS, COLUMNS
 };
 
 static const struct vv_sheet_column kind_columns[COLUMNS] = {
@@ -38,6 +38,8 @@ static const struct vv_sheet_column kind_columns[COLUMNS] = {
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "place", "on", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "collective", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "steps_ns", "steps of the rank", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "steps", "their number", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 #define ON_HOST UINT32_MAX
@@ -364,6 +366,24 @@ static enum varve_code put_stated(struct view *view, size_t row, uint32_t collec
     return VARVE_OK;
 }
 
+/* The chosen steps of a rank; -1: of all. */
+static void put_steps(struct view *view, size_t row, int64_t rank)
+{
+    const struct vv_steps *steps = &view->model->steps;
+    int64_t time_ns = 0, count = 0;
+    for (uint32_t s = 0; s < steps->table.count; s++) {
+        uint32_t process = view->model->tracks.process[steps->track[s]];
+        if (!view->scope->steps[s] || (rank >= 0 && view->scope->ranks[process] != rank))
+            continue;
+        time_ns += steps->duration_ns[s];
+        count++;
+    }
+    if (count == 0)
+        return;
+    vv_sheet_int(view->sheet, row, STEPS_TIME, time_ns);
+    vv_sheet_int(view->sheet, row, STEPS, count);
+}
+
 static enum varve_code put_kind(struct view *view, const struct kind *kind,
                                 struct varve_error *error)
 {
@@ -375,6 +395,7 @@ static enum varve_code put_kind(struct view *view, const struct kind *kind,
     vv_sheet_int(view->sheet, row, LONGEST, kind->max_ns);
     if (call->rank >= 0)
         vv_sheet_int(view->sheet, row, RANK, call->rank);
+    put_steps(view, row, call->rank);
     VV_TRY(vv_sheet_text(view->sheet, row, PLACE, kind->is_host ? "host" : "device", error));
     return call->collective == VV_NONE ? VARVE_OK : put_stated(view, row, call->collective, error);
 }

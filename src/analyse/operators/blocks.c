@@ -96,7 +96,7 @@ static void put_figures(struct vv_sheet *sheet, size_t row, size_t column,
 enum {
     BLOCK, INSIDE, DEPTH, TRACK, DEVICE, START, LENGTH, ELEMENTS, PERIOD, TIMES, ALL_TIMES, TOTAL,
     MEAN, DEVIATION, LEAST,
-    GREATEST, SHARE, SPAN, ODD, ODD_LIST, ROW, NAME, BLOCK_COLUMNS
+    GREATEST, SHARE, SPAN, ODD, ODD_LIST, ROW, NAME, EXCESS, BLOCK_COLUMNS
 };
 
 static const struct vv_sheet_column block_columns[BLOCK_COLUMNS] = {
@@ -118,7 +118,18 @@ static const struct vv_sheet_column block_columns[BLOCK_COLUMNS] = {
     { "odd", "odd ones", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "begins with", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "excess_ns", "beyond the median", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
+
+/* What the times take that take longer than the median one, beyond it. */
+static int64_t beyond_median(const int64_t *values, int64_t *spare, size_t count)
+{
+    memcpy(spare, values, count * sizeof *values);
+    int64_t median_ns = vv_spread_of(spare, count).median, sum_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        sum_ns += values[i] > median_ns ? values[i] - median_ns : 0;
+    return sum_ns;
+}
 
 /* Lists the periods that are outliers of the block: how many there are, and the first of them by
  * number. */
@@ -182,6 +193,8 @@ static enum varve_code put_block(const struct view *view, size_t number, int64_t
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         vv_sheet_int(sheet, row, (size_t)numbers[i].column, numbers[i].value);
+    vv_sheet_int(sheet, row, EXCESS, beyond_median(values, values + block->total_times,
+                                                   block->total_times));
     put_figures(sheet, row, TOTAL, &figures);
     if (block->parent != VV_NONE)
         vv_sheet_int(sheet, row, INSIDE, block->parent);

@@ -9,7 +9,7 @@
 #include "question/question.h"
 #include "sheet/cells.h"
 
-enum { STEP, PROCESS, RANK, DURATION, CPU_SHARE, ROW, COLUMNS };
+enum { STEP, PROCESS, RANK, DURATION, CPU_SHARE, ROW, THREADS, CPUS, COLUMNS };
 
 static const struct vv_sheet_column own_columns[COLUMNS] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -18,6 +18,8 @@ static const struct vv_sheet_column own_columns[COLUMNS] = {
     { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "cpu_share", "on a processor", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "threads", "threads", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 struct view {
@@ -25,6 +27,22 @@ struct view {
     struct vv_counted counted;
     struct vv_sheet *sheet;
 };
+
+/* The chosen threads that ran operators. */
+static int64_t count_threads(const struct vv_scope *scope)
+{
+    const struct vv_slices *slices = &scope->model->slices;
+    int64_t count = 0;
+    uint32_t last = VV_NONE; /* slices are sorted by track */
+    for (uint32_t slice = 0; slice < slices->table.count; slice++) {
+        uint32_t track = slices->track[slice];
+        if (track == last || !scope->tracks[track] || !vv_is_operator(scope->model, slice))
+            continue;
+        last = track;
+        count++;
+    }
+    return count;
+}
 
 /* `step` VV_NONE: the total. */
 static enum varve_code put(const struct view *view, uint32_t step, const struct vv_counts *counts,
@@ -43,6 +61,11 @@ static enum varve_code put(const struct view *view, uint32_t step, const struct 
         cells[PROCESS] = vv_int_cell(model->processes.pid[process]);
         if (scope->ranks[process] >= 0)
             cells[RANK] = vv_int_cell(scope->ranks[process]);
+    }
+    if (is_total) {
+        cells[THREADS] = vv_int_cell(count_threads(scope));
+        if (model->run.cpus > 0)
+            cells[CPUS] = vv_int_cell(model->run.cpus);
     }
     if (vv_counted_cpu_share(&view->counted, model, counts, duration_ns, &share))
         cells[CPU_SHARE] = vv_real_cell(share);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/steps/longer.h"
 #include "derive/operators/own_time.h"
 #include "derive/operators/phase_split.h"
 #include "derive/operators/step_summary.h"
@@ -23,7 +24,8 @@
 
 enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
 /* after the phases */
-enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, TAIL_COLUMNS };
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME,
+       TAIL_COLUMNS };
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
@@ -42,6 +44,9 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "excess_ns", "beyond the median", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "place", "place", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "longer", "took longer", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "longer_ns", "by", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 static const char *const origins[] = {
@@ -52,12 +57,14 @@ static const char *const origins[] = {
 struct steps_view {
     const struct vv_scope *scope; /* warm-up steps included                                     */
     struct vv_phase_split split;
+    struct vv_longer longer;
     struct vv_sheet *sheet;
     int64_t median_ns;   /* median duration of the steps that other tables count               */
     uint32_t shown_phases;
     uint32_t *column_of; /* phase -> its column, or VV_NONE                                    */
     uint32_t *stack;     /* for vv_own_time                                                    */
     int64_t *own_ns;
+    int64_t *first_ns;   /* of each track: where its first step begins                         */
 };
 
 static bool has_warm_up(const struct vv_scope *scope)
@@ -114,7 +121,8 @@ static enum varve_code name_step(const struct vv_model *model, struct vv_sheet *
     return vv_sheet_text(sheet, row, THREAD, thread, error);
 }
 
-static void put_operators(struct steps_view *view, size_t row, uint32_t step)
+static enum varve_code put_operators(struct steps_view *view, size_t row, uint32_t step,
+                                     struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     size_t tail = FIRST_PHASE + view->shown_phases;
@@ -127,10 +135,47 @@ static void put_operators(struct steps_view *view, size_t row, uint32_t step)
         if (vv_is_operator(model, slice) && vv_scope_holds(view->scope, slice)) {
             calls++;
             self_ns -= view->own_ns[slice];
+            VV_TRY(vv_longer_add(&view->longer, model->slices.name[slice], view->own_ns[slice],
+                                 error));
         }
     }
     vv_sheet_int(view->sheet, row, tail + SELF, self_ns);
     vv_sheet_int(view->sheet, row, tail + OPERATOR_CALLS, calls);
+    VV_TRY(vv_longer_add(&view->longer, 0, self_ns, error));
+    return vv_longer_end_step(&view->longer, row, error);
+}
+
+/* Of each track, where its first step begins. */
+static enum varve_code find_first(const struct vv_scope *scope, int64_t **out_first_ns,
+                                  struct varve_error *error)
+{
+    const struct vv_steps *steps = &scope->model->steps;
+    uint32_t tracks = (uint32_t)scope->model->tracks.table.count;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, out_first_ns, tracks, error));
+    for (uint32_t track = 0; track < tracks; track++)
+        (*out_first_ns)[track] = INT64_MAX;
+    for (uint32_t step = 0; step < steps->table.count; step++)
+        if (steps->begin_ns[step] < (*out_first_ns)[steps->track[step]])
+            (*out_first_ns)[steps->track[step]] = steps->begin_ns[step];
+    return VARVE_OK;
+}
+
+/* What took longer in each step than in the others. */
+static enum varve_code put_longer(struct steps_view *view, struct varve_error *error)
+{
+    size_t tail = FIRST_PHASE + view->shown_phases;
+    for (size_t row = 0; row < view->sheet->row_count; row++) {
+        uint32_t name;
+        int64_t by_ns = vv_longer_of(&view->longer, row, &name);
+        if (by_ns <= 0)
+            continue;
+        vv_sheet_int(view->sheet, row, tail + LONGER_TIME, by_ns);
+        VV_TRY(vv_sheet_text(view->sheet, row, tail + LONGER,
+                             name != 0 ? vv_text_of(view->scope->model, name)
+                                       : "(outside operators)",
+                             error));
+    }
+    return VARVE_OK;
 }
 
 static enum varve_code put_steps(struct steps_view *view, struct varve_error *error)
@@ -164,9 +209,11 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
         }
         vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
         VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
-        put_operators(view, row, step);
+        if (model->steps.begin_ns[step] == view->first_ns[model->steps.track[step]])
+            VV_TRY(vv_sheet_text(sheet, row, tail + PLACE, "first", error));
+        VV_TRY(put_operators(view, row, step, error));
     }
-    return VARVE_OK;
+    return put_longer(view, error);
 }
 
 enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_question *question,
@@ -188,6 +235,8 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
     VV_TRY(vv_step_summary(&counted, &summary, error));
     view.median_ns = summary.median_ns;
     VV_TRY(vv_phase_split(&scope, &view.split, error));
+    VV_TRY(vv_longer_init(&view.longer, model, scratch, error));
+    VV_TRY(find_first(&scope, &view.first_ns, error));
     VV_TRY(make_columns(&view, error));
     VV_TRY(put_steps(&view, error));
     return vv_step_policy(&counted, out, error);

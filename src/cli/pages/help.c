@@ -187,6 +187,8 @@ void vv_help_rules(FILE *stream)
         if (rule->bound != NULL)
             fprintf(stream, "%*swhen %g %% of the steps or more are bound by %s\n", NAME_WIDTH, "",
                     100 * rule->bound_least, rule->bound);
+        if (rule->unless != NULL)
+            fprintf(stream, "%*sunless %s speaks\n", NAME_WIDTH, "", rule->unless);
         fprintf(stream, "%*s", NAME_WIDTH, "");
         put_wrapped(stream, rule->because, NAME_WIDTH, NAME_WIDTH);
     }

@@ -25,12 +25,28 @@ const struct vv_rule vv_rules_communication[] = {
       .saves = "waited_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
               "collectives later.",
-      .why = { vv_analyse_rank_waits, "row", "wait", "waited_ns", NULL,
+      .why = { vv_analyse_rank_waits, "name", "*", "waited_ns", NULL,
                "Rank {late_rank} was in {name} meanwhile." },
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
       .see = "varve ranks",
       .because = "HTA's and msprof-analyze's slow rank: 5 % is more than jitter." },
+    { .name = "exposed_collectives",
+      .unless = "exposed_communication",
+      .bound = "communication", .bound_least = 0.1,
+      .is = { vv_analyse_collective_kinds, "row", "collective", "exposed_ns", "steps_ns", 0.1,
+              VV_EACH_ROW },
+      .weight = 1.3,
+      .saves = "exposed_ns", .saves_part = 1.0, .of_steps = "steps",
+      .says = "{name} takes {share} of the steps, while operators stand still.",
+      .why = { vv_analyse_collective_kinds, "row", "collective", "exposed_ns", NULL,
+               "{name}: {calls} calls, {total_ns}, of which nothing hides {exposed_ns}." },
+      .remedy = "Begin a collective when its data is ready, and compute meanwhile: DDP's buckets "
+                "(bucket_cap_mb, static_graph=True), async_op=True, MPI_Iallreduce; accumulate "
+                "gradients over several batches.",
+      .see = "varve report --table collective_kinds",
+      .because = "HTA's and msprof-analyze's overlap, on hosts: a tenth of the step that only "
+                 "communicates." },
     { .name = "small_collectives",
       .bound = "communication", .bound_least = 0.05,
       .is = { vv_analyse_collective_kinds, "row", "collective", "calls", "total_ns", 0.00002,
@@ -57,10 +73,10 @@ const struct vv_rule vv_rules_communication[] = {
       .because = "PyTorch's DDP notes: searching unused parameters walks the graph in each "
                  "forward." },
     { .name = "barriers",
-      .is = { vv_analyse_collective_kinds, "name", "*arrier*", "total_ns", VV_OF_STEPS, 0.03,
+      .is = { vv_analyse_collective_kinds, "name", "*arrier*", "total_ns", "steps_ns", 0.03,
               VV_EACH_ROW },
       .weight = 1.1,
-      .saves = "total_ns", .saves_part = 1.0,
+      .saves = "total_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "Barriers take {share} of the steps: {calls} calls.",
       .remedy = "No torch.distributed.barrier() in the step: collectives order themselves; "
                 "synchronize once an epoch.",

@@ -172,5 +172,36 @@ const struct vv_rule vv_rules_device[] = {
       .see = "varve report --table copies",
       .because = "CUDA's guide and torch-tb-profiler: pageable copies are staged; 3 % pays "
                  "the change." },
+    { .name = "small_copies",
+      .bound = "host", .bound_least = 0.1,
+      .is = { vv_analyse_launches, "name", "*emcpy*|*MemCopy*|*ReadBuffer*|*WriteBuffer*",
+              "call_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
+      .also = { vv_analyse_copies, "row", "copy", "copies", "bytes", 0.00006, VV_EACH_ROW },
+      .besides = { vv_analyse_copies, "row", "copy", "copies", NULL, 100, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "call_ns", .saves_part = 0.8,
+      .says = "{calls} calls of {name} take {share} of the steps; they copy little each.",
+      .why = { vv_analyse_copies, "row", "copy", "copies", NULL,
+               "{name}: {copies} copies move {bytes} in all." },
+      .remedy = "Collect scalars and lists in one tensor and copy it once; make constants on the "
+                "device, once; pin memory and use non_blocking=True.",
+      .see = "varve report --table copies",
+      .because = "msprof-analyze's and Nsight's small copies: below 16 kB the call costs more than "
+                 "the transfer; 3 % of the steps pays." },
+    { .name = "uneven_blocks",
+      .bound = "computation", .bound_least = 0.4,
+      .is = { vv_analyse_blocks, "device", "*", "excess_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "excess_ns", .saves_part = 1.0,
+      .says = "Of {all_times} repetitions of one block (layers, mostly) some take longer than the "
+              "median one, {excess_ns} together.",
+      .why = { vv_analyse_blocks, "device", "*", "excess_ns", NULL,
+               "It begins with {name}: {mean_ns} in the mean, {max_ns} the longest; odd ones: "
+               "{odd}." },
+      .remedy = "Give layers, experts and pipeline stages equal work; look at shapes and padding "
+                "of the odd ones.",
+      .see = "varve report --table blocks",
+      .because = "TraceLens' and msprof-analyze's comparison of layers: equal layers that differ "
+                 "by 5 % of the step have unequal work." },
 };
 const size_t vv_rules_device_count = sizeof vv_rules_device / sizeof *vv_rules_device;

@@ -113,15 +113,6 @@ const struct vv_rule vv_rules_host[] = {
                 "fixed capacities.",
       .see = "varve report --filter \"name~'aten::nonzero*'\" --by source",
       .because = "PyTorch's tuning guide names nonzero; 5 % as for other waits." },
-    { .name = "processor_taken",
-      .is = { vv_analyse_step_counters, "row", "total", "cpu_share", NULL, 0.25, VV_REST_OF_ROW },
-      .weight = 0.9,
-      .says = "The thread of the steps did not have the processor for {share} of the steps.",
-      .remedy = "Fewer threads than processors: torch.set_num_threads, OMP_NUM_THREADS, "
-                "num_workers; pin ranks (taskset, numactl); look for other programs.",
-      .see = "varve report --table step_counters",
-      .because = "A thread that neither waits nor is descheduled has nearly all its time; a "
-                 "quarter is oversubscription (torch's intra-op guide)." },
     { .name = "outside_operators",
       .unless = "python_itself",
       .is = { vv_analyse_step_split, "row", "total", "other_ns", "duration_ns", 0.3, VV_EACH_ROW },

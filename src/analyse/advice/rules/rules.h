@@ -40,13 +40,15 @@ struct vv_rule {
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
-    struct vv_measure never;   /* if some row holds this, the rule is silent             */
+    struct vv_measure besides; /* and this                                                       */
+    struct vv_measure never;   /* if some row holds this, the rule is silent                     */
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
     double saves_part;         /* … of it                                                        */
     const char *of_steps;      /* column: in how many steps that time passed; NULL = in all      */
     const char *says;
     struct vv_evidence why;    /* says NULL = none                                               */
+    struct vv_evidence or_why; /* asked if that shows nothing                                    */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
@@ -59,7 +61,9 @@ struct vv_rule {
 size_t vv_rules_count(void);
 const struct vv_rule *vv_rule_at(size_t number);
 
-#define VV_RULE_SUBJECTS(X) X(trust) X(steps) X(host) X(device) X(memory) X(communication)
+#define VV_RULE_SUBJECTS(X)                                           \
+    X(trust) X(steps) X(host) X(threads) X(device) X(memory)         \
+    X(communication)
 #define VV_RULE_LIST(subject)                         \
     extern const struct vv_rule vv_rules_##subject[]; \
     extern const size_t vv_rules_##subject##_count;

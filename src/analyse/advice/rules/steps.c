@@ -28,12 +28,13 @@ const struct vv_rule vv_rules_steps[] = {
       .says = "The steps wait {share} of their time for data.",
       .why = { vv_analyse_operators, "name",
                "enumerate(DataLoader)*|*data_loader*|*DataLoader*|load*|*IteratorGetNext*|"
-               "*infeed*",
+               "*infeed*|*next_batch*|*NextBatch*|*next batch*|*load_batch*|*fetch_batch*|"
+               "*wait_for_batch*",
                "step_total_ns", NULL,
                "{name} took {step_total_ns} in {step_calls} calls on the thread of the steps." },
       .remedy = "DataLoader(num_workers=4, persistent_workers=True, pin_memory=True, "
                 "prefetch_factor=4); decode and augment in the workers, or once, ahead of "
-                "training.",
+                "training; in C, more threads that read ahead.",
       .see = "varve report --table call_tree",
       .because = "torch-tb-profiler and XProf advise from 5 % on; below, the next batch is "
                  "noise." },
@@ -93,7 +94,26 @@ const struct vv_rule vv_rules_steps[] = {
       .see = "varve report --table step_split --fields +garbage_collection_ns",
       .because = "msprof-analyze's GC check: collections of some ms hit single ranks, and all "
                  "others wait; 2 % is beyond the usual." },
+    { .name = "warm_up_counted",
+      .is = { vv_analyse_steps, "place", "first", "excess_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .also = { vv_analyse_steps, "place", "first", "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
+      .weight = 1.1,
+      .saves = "excess_ns", .saves_part = 1.0,
+      .says = "Step {step}, the first one, took {duration_ns}, the median {median_ns}: warming up "
+              "is counted.",
+      .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
+               "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
+               "{cause}." },
+      .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
+                  "{longer} took {longer_ns} more there than in other steps." },
+      .remedy = "Leave it out of the measure: --steps, varve record --schedule skip=1, "
+                "torch.profiler.schedule(wait=1, warmup=1), or more steps, so that it is known as "
+                "warm-up.",
+      .see = "varve steps",
+      .because = "PyTorch's profiler recipe (wait, warmup): first steps load, allocate and tune; "
+                 "5 % of all steps changes every figure." },
     { .name = "slow_step",
+      .unless = "warm_up_counted",
       .is = { vv_analyse_steps, NULL, NULL, "excess_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
       .also = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
       .weight = 1,
@@ -102,6 +122,8 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
                "{cause}." },
+      .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
+                  "{longer} took {longer_ns} more there than in other steps." },
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
                  "takes less than 3 % of all steps can wait." },
