@@ -36,7 +36,7 @@
 #include "settings/sources.h"
 #include "sheet/number.h"
 
-#define SETTINGS_MAX 16
+#define SETTINGS_MAX 17
 /* With less room, a process may have been unable to make its folder. */
 #define ROOM_LEAST_BYTES (UINT64_C(256) << 10)
 #define PYTHON_MODULES_BYTES 512u /* the library in the program keeps at most this               */
@@ -134,6 +134,19 @@ static bool is_shared(const struct recording *recording)
     return recording->arguments->share || (share != NULL && strcmp(share, "1") == 0);
 }
 
+/* The driver loads what this variable names when a program initialises CUDA, and no earlier. It has
+ * room for one tool: another one keeps it. */
+#define CUDA_INJECTION "CUDA_INJECTION64_PATH"
+
+static bool wants_injection(const struct recording *recording)
+{
+    const char *other = getenv(CUDA_INJECTION);
+    uint32_t sources;
+    return recording->preload.library != NULL && (other == NULL || *other == '\0') &&
+           vv_collect_parse(recording->arguments->collect, &sources, NULL) == VARVE_OK &&
+           (sources & vv_collect_bit("cuda")) != 0;
+}
+
 /* Returns the number of settings. */
 static size_t set_environment(const struct recording *recording, const char *folder,
                               struct vv_child_setting out_settings[SETTINGS_MAX])
@@ -146,6 +159,9 @@ static size_t set_environment(const struct recording *recording, const char *fol
     if (recording->preload.asan_options != NULL)
         out_settings[count++] =
             (struct vv_child_setting){ "ASAN_OPTIONS", recording->preload.asan_options };
+    if (wants_injection(recording))
+        out_settings[count++] =
+            (struct vv_child_setting){ CUDA_INJECTION, recording->preload.library };
     const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
         { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },

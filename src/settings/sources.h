@@ -25,9 +25,12 @@
     COLLECTOR(modules, false, TORCH, NULL,                                                       \
               "PyTorch: every call of an nn.Module, around its operators")                       \
     PART(python, false, PYTHON, NULL, "Python: every call of a function")                        \
-    PART(builtins, true, PYTHON, "python", "of python: calls of functions written in C too")
+    PART(builtins, true, PYTHON, "python", "of python: calls of functions written in C too")     \
+    COLLECTOR(cuda, true, CUDA, NULL, "NVIDIA's GPUs: kernels, copies, sets, waits, memory")     \
+    PART(cuda_calls, false, CUDA, "cuda", "of cuda: every call of the runtime and the driver")   \
+    PART(cuda_nodes, false, CUDA, "cuda", "of cuda: each kernel of a CUDA graph")
 
-enum vv_source_needs { VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH };
+enum vv_source_needs { VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH, VV_NEEDS_CUDA };
 
 struct vv_collect_source {
     const char *name;

@@ -8,8 +8,10 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle")]
 import trace_writer  # pylint: disable=wrong-import-position
+from recording import binary  # pylint: disable=wrong-import-position
 
 CHECKS = ["record programs", "clock", "write traces here", "read .gz", "read .zst, pack",
           "read .sqlite", "Graphviz", "dag -o .png", "record --metrics", "peaks of this machine"]
@@ -50,7 +52,8 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
 
 SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("data", "no"),
            ("memory", "yes"),
-           ("modules", "no"), ("python", "no"), ("builtins", "yes")]
+           ("modules", "no"), ("python", "no"), ("builtins", "yes"), ("cuda", "yes"),
+           ("cuda_calls", "no"), ("cuda_nodes", "no")]
 
 
 @pytest.fixture(name="sources")
@@ -166,3 +169,15 @@ def test_a_damaged_file_of_peaks_is_none(tell, tmp_path):
                  '{"machines": [{"machine": "x", "cpus": "y"'):
         file.write_text(text)
         assert tell("doctor")["peaks"] == []
+
+
+def test_what_is_needed_for_a_gpu(sources):
+    """No driver, or the stand-ins for NVIDIA's libraries (tests/drivers)."""
+    stand_ins = binary("tests/drivers/recorded/libcuda.so.1").parent
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), CUDA_INJECTION64_PATH="")
+    assert rows["cuda"] == ("yes", "NVIDIA's driver, libcupti.so.12")
+    assert rows["cuda_nodes"] == (
+        "yes", "with cuda; ask for it:  varve record --collect +cuda_nodes")
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins),
+                   CUDA_INJECTION64_PATH="/x/other.so")
+    assert rows["cuda"] == ("no", "CUDA_INJECTION64_PATH names another tool: /x/other.so")

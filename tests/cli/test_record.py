@@ -242,6 +242,7 @@ def test_dry_run_prints_the_environment_and_touches_nothing(run, tmp_path, varve
         "VARVE_LAYERS=OP,STEP",
         f"LD_PRELOAD={library}",
         "ASAN_OPTIONS=mine=1:verify_asan_link_order=0",
+        f"CUDA_INJECTION64_PATH={library}",
         "./train 'a b' 'it'\\''s'",
     ]
     assert (done.returncode, done.stderr, entries(tmp_path)) == (0, "", [])

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/recording/doctor_sources.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/recording/interpreter.h"
 #include "settings/sources.h"
@@ -73,12 +76,63 @@ static bool check_python(const struct vv_interpreter *python, char *detail, size
     return is_there;
 }
 
+/* Where pip's packages have CUPTI, seen from the folder of PyTorch; "" is the loader's search. */
+static const char *const cupti_places[] = {
+    "../nvidia/cu13/lib/libcupti.so.13", "../nvidia/cuda_cupti/lib/libcupti.so.12",
+    "../nvidia/cuda_cupti/lib/libcupti.so.11.8", "", "/usr/local/cuda/extras/CUPTI/lib64/",
+};
+
+/* Loads the library, and initialises nothing: the driver does that in cuInit. */
+static bool can_load(const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (library != NULL)
+        dlclose(library);
+    return library != NULL;
+}
+
+static bool has_cupti(const struct vv_interpreter *python, char *path, size_t bytes)
+{
+    static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8" };
+    for (size_t i = 0; i < sizeof cupti_places / sizeof *cupti_places; i++) {
+        bool is_package = strncmp(cupti_places[i], "..", 2) == 0;
+        snprintf(path, bytes, "%.400s/%s", python->torch_folder, cupti_places[i]);
+        if (is_package && python->torch_folder[0] != '\0' && access(path, R_OK) == 0)
+            return true;
+        for (size_t n = 0; !is_package && n < sizeof names / sizeof *names; n++) {
+            snprintf(path, bytes, "%s%s", cupti_places[i], names[n]);
+            if (can_load(path))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t bytes)
+{
+    char path[600];
+    const char *other = getenv("CUDA_INJECTION64_PATH");
+    bool has_driver = can_load("libcuda.so.1"), is_free = other == NULL || *other == '\0',
+         is_there = has_driver && has_cupti(python, path, sizeof path);
+    if (!has_driver)
+        snprintf(detail, bytes, "no NVIDIA driver here (libcuda.so.1): there is no GPU to record");
+    else if (!is_there)
+        snprintf(detail, bytes, "NVIDIA's driver, and no libcupti: pip install "
+                 "nvidia-cuda-cupti, or VARVE_CUPTI=/path/libcupti.so");
+    else if (!is_free)
+        snprintf(detail, bytes, "CUDA_INJECTION64_PATH names another tool: %.200s", other);
+    else
+        snprintf(detail, bytes, "NVIDIA's driver, %.500s", path);
+    return is_there && is_free;
+}
+
 /* If the source is a part of another one, the detail names that one. */
 static bool check_source(const struct vv_interpreter *python,
                          const struct vv_collect_source *source, char *detail, size_t bytes)
 {
     bool is_there = source->needs == VV_NEEDS_PYTHON  ? check_python(python, detail, bytes)
                     : source->needs == VV_NEEDS_TORCH ? check_torch(python, detail, bytes)
+                    : source->needs == VV_NEEDS_CUDA  ? check_cuda(python, detail, bytes)
                                                       : true;
     if (source->needs == VV_NEEDS_NOTHING)
         snprintf(detail, bytes, "in any program");

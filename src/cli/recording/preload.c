@@ -50,9 +50,10 @@ static enum varve_code make_list(const char *former, const char *library,
         end = mempcpy(end, name, length);
         *end++ = ':';
     }
-    if (library != NULL)
+    if (library != NULL) {
+        preload->library = end;
         end = mempcpy(end, library, ours);
-    else if (end > preload->list)
+    } else if (end > preload->list)
         end--;
     *end = '\0';
     return VARVE_OK;
@@ -78,7 +79,7 @@ enum varve_code vv_preload_make(const struct vv_executable *executable,
                                 struct vv_preload *out_preload, struct varve_error *error)
 {
     char *library = vv_program_library();
-    *out_preload = (struct vv_preload){ NULL, NULL };
+    *out_preload = (struct vv_preload){ NULL, NULL, NULL };
     if (library == NULL)
         VV_FAIL(error, VARVE_NOT_FOUND,
                 "libvarve.so is neither beside varve nor installed: say where "

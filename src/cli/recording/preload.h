@@ -15,6 +15,7 @@
 
 struct vv_preload {
     char *list;         /* LD_PRELOAD for the program; NULL = leave it as it is                  */
+    const char *library; /* libvarve.so in this list; NULL = it is not there                     */
     char *asan_options; /* ASAN_OPTIONS for the program; NULL = leave them as they are           */
 };
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/cuda/buffers.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/system/os.h"
+#include "collect/cuda/work.h"
+#include "record/hot_path.h"
+
+static struct {
+    uint8_t *memory; /* set once; atomic                                                         */
+    bool is_out;     /* CUPTI has it; atomic                                                     */
+} buffers[VV_CUDA_BUFFERS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one thread reads records at a time    */
+static struct vv_cuda_counts counts;                     /* written with the lock; atomic         */
+
+#define COUNT(field, more)                                                                         \
+    __atomic_store_n(&counts.field, counts.field + (more), __ATOMIC_RELAXED)
+
+void vv_cuda_buffer_counts(struct vv_cuda_counts *out)
+{
+    out->records = __atomic_load_n(&counts.records, __ATOMIC_RELAXED);
+    out->dropped = __atomic_load_n(&counts.dropped, __ATOMIC_RELAXED);
+    out->lost = __atomic_load_n(&counts.lost, __ATOMIC_RELAXED);
+    out->unknown = __atomic_load_n(&counts.unknown, __ATOMIC_RELAXED);
+    out->off = __atomic_load_n(&counts.off, __ATOMIC_RELAXED);
+}
+
+/* The slot is the caller's. NULL: there is no memory. */
+static uint8_t *memory_of(size_t slot)
+{
+    uint8_t *memory = __atomic_load_n(&buffers[slot].memory, __ATOMIC_RELAXED);
+    if (memory == NULL) {
+        int saved_errno = errno;
+        memory = vv_os_reserve(VV_CUDA_BUFFER_BYTES);
+        errno = saved_errno;
+        __atomic_store_n(&buffers[slot].memory, memory, __ATOMIC_RELEASE);
+    }
+    return memory;
+}
+
+void vv_cuda_buffer_request(uint8_t **out_buffer, size_t *out_bytes, size_t *out_records_max)
+{
+    *out_buffer = NULL;
+    *out_bytes = *out_records_max = 0;
+    for (size_t i = 0; i < VV_CUDA_BUFFERS && *out_buffer == NULL; i++) {
+        if (__atomic_exchange_n(&buffers[i].is_out, true, __ATOMIC_ACQUIRE))
+            continue;
+        *out_buffer = memory_of(i);
+        *out_bytes = *out_buffer != NULL ? VV_CUDA_BUFFER_BYTES : 0;
+        if (*out_buffer == NULL) {
+            __atomic_store_n(&buffers[i].is_out, false, __ATOMIC_RELEASE);
+            return;
+        }
+    }
+}
+
+/* VV_CUDA_BUFFERS: the buffer is another tool's. */
+static size_t slot_of(const uint8_t *buffer)
+{
+    size_t slot = 0;
+    while (slot < VV_CUDA_BUFFERS &&
+           __atomic_load_n(&buffers[slot].memory, __ATOMIC_ACQUIRE) != buffer)
+        slot++;
+    return slot;
+}
+
+static void take(const uint8_t *record, size_t bytes)
+{
+    switch (vv_cuda_work_take(record, bytes)) {
+    case VV_CUDA_TAKEN: COUNT(records, 1); break;
+    case VV_CUDA_UNKNOWN: COUNT(unknown, 1); break;
+    case VV_CUDA_OFF: COUNT(off, 1); break;
+    case VV_CUDA_SHORT:
+        COUNT(lost, 1);
+        vv_thread_discard(vv_self_in_epoch(), 1);
+        break;
+    }
+}
+
+/* CUPTI does not say how long a record is: it ends where the next one begins. An address outside of
+ * the buffer ends the reading. */
+static void read_records(uint8_t *buffer, size_t valid_bytes)
+{
+    void *record = NULL, *next = NULL;
+    bool is_there = vv_cupti.next_record(buffer, valid_bytes, &record) == VV_CUPTI_SUCCESS;
+    while (is_there) {
+        const uint8_t *at = record, *end = buffer + valid_bytes;
+        if (at < buffer || at >= end)
+            break;
+        next = record;
+        is_there = vv_cupti.next_record(buffer, valid_bytes, &next) == VV_CUPTI_SUCCESS;
+        const uint8_t *after = is_there ? next : end;
+        if (after <= at || after > end)
+            break;
+        take(at, (size_t)(after - at));
+        record = next;
+    }
+}
+
+static void count_dropped(void)
+{
+    size_t dropped = 0;
+    if (vv_cupti.dropped(NULL, 0, &dropped) != VV_CUPTI_SUCCESS || dropped == 0)
+        return;
+    COUNT(dropped, dropped);
+    vv_thread_discard(vv_self_in_epoch(), dropped);
+}
+
+void vv_cuda_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                             size_t valid_bytes)
+{
+    (void)context;
+    (void)stream;
+    size_t slot = slot_of(buffer);
+    if (slot == VV_CUDA_BUFFERS || valid_bytes > bytes || bytes > VV_CUDA_BUFFER_BYTES)
+        return;
+    int saved_errno = errno;
+    pthread_mutex_lock(&lock);
+    if (valid_bytes > 0)
+        read_records(buffer, valid_bytes);
+    count_dropped();
+    pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+    __atomic_store_n(&buffers[slot].is_out, false, __ATOMIC_RELEASE);
+}
+
+void vv_cuda_buffers_missing(int64_t begin_ns, int64_t end_ns, const char *why)
+{
+    pthread_mutex_lock(&lock);
+    vv_cuda_work_missing(begin_ns, end_ns, why);
+    pthread_mutex_unlock(&lock);
+}

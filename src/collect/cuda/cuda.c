@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/cuda/cuda.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/system/clock.h"
+#include "base/system/libc.h"
+#include "base/system/os.h"
+#include "collect/cuda/buffers.h"
+#include "collect/cuda/calls.h"
+#include "collect/cuda/cupti.h"
+#include "collect/cuda/layouts.h"
+#include "collect/cuda/work.h"
+#include "collect/process/collector.h"
+#include "collect/process/modules.h"
+#include "collect/process/wishes.h"
+#include "record/source_note.h"
+#include "varve/device.h"
+
+#define NAME "cuda"
+#define FLUSH_MS 1000u
+#define INJECTION "CUDA_INJECTION64_PATH"
+
+VARVE_API int InitializeInjection(void);
+
+enum state { WAITING, ATTACHED, ASIDE, REFUSED, ENDED };
+
+/* Written with the lock; `state` is atomic. */
+static enum state state = WAITING;
+static void *subscriber;
+static const char *tool; /* for which it stepped aside                                           */
+static uint64_t aside_since_ns;
+static uint32_t clock_number;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct {
+    int kind;
+    bool is_needed;
+    const char *unless; /* the source with which it is not asked for                             */
+} kinds[] = {
+    { VV_CUPTI_DEVICE, false, NULL },   { VV_CUPTI_CONTEXT, false, NULL },
+    { VV_CUPTI_NAME, false, NULL },     { VV_CUPTI_KERNEL, true, NULL },
+    { VV_CUPTI_MEMCPY, false, NULL },   { VV_CUPTI_MEMCPY_PEERS, false, NULL },
+    { VV_CUPTI_MEMSET, false, NULL },   { VV_CUPTI_SYNCHRONIZATION, false, NULL },
+    { VV_CUPTI_EVENT, false, NULL },    { VV_CUPTI_MEMORY, false, NULL },
+    { VV_CUPTI_OVERHEAD, false, NULL }, { VV_CUPTI_GRAPH, false, "cuda_nodes" },
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static enum state state_now(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+}
+
+static void become(enum state next)
+{
+    __atomic_store_n(&state, next, __ATOMIC_RELEASE);
+}
+
+/* ---- what the note of the process says ---- */
+
+static void note_attached(void)
+{
+    struct vv_cuda_counts counts;
+    char text[VV_COLLECTOR_TEXT_BYTES_MAX + 1], version[32];
+    vv_cuda_buffer_counts(&counts);
+    const struct { uint64_t count; const char *what; } losses[] = {
+        { counts.dropped, "records dropped by CUPTI" },
+        { counts.lost, "records not readable" },
+        { counts.unknown, "records of unknown kinds left out" },
+    };
+    vv_cupti_version_text(vv_cupti.version, version, sizeof version);
+    int length = snprintf(text, sizeof text, "CUPTI %s%s", version,
+                          clock_number == VARVE_CLOCK_MONOTONIC ? "" : ", by its own clock");
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+        if (losses[i].count > 0 && length < (int)sizeof text)
+            length += snprintf(text + length, sizeof text - (size_t)length, "; %llu %s",
+                               (unsigned long long)losses[i].count, losses[i].what);
+    vv_collector_note(NAME, counts.dropped + counts.lost == 0 ? VV_COLLECTOR_ATTACHED
+                                                              : VV_COLLECTOR_PARTLY, text);
+}
+
+static void refuse(const char *why)
+{
+    vv_collector_note(NAME, VV_COLLECTOR_REFUSED, why);
+    become(REFUSED);
+}
+
+/* ---- clocks ---- */
+
+static uint64_t now_ns(void)
+{
+    return vv_clock_monotonic_ns();
+}
+
+static void pair_clocks(void)
+{
+    uint64_t value = 0, before = vv_clock_ticks(), before_ns = now_ns();
+    if (clock_number == VARVE_CLOCK_MONOTONIC || vv_cupti.timestamp(&value) != VV_CUPTI_SUCCESS)
+        return;
+    uint64_t after_ns = now_ns(), after = vv_clock_ticks();
+    varve_clock_pair(clock_number, (int64_t)value, before + (after - before) / 2,
+                     (after_ns - before_ns) / 2 + 1);
+}
+
+/* CUPTI stamps with our clock where it takes one, before anything is enabled. Otherwise its own
+ * clock is a clock of the trace. */
+static void choose_clock(void)
+{
+    const struct varve_clock_info info = { sizeof info, 0, "CUPTI", 0, 0 };
+    bool is_ours = vv_cupti.register_clock != NULL &&
+                   vv_cupti.register_clock(now_ns) == VV_CUPTI_SUCCESS;
+    if (is_ours)
+        clock_number = VARVE_CLOCK_MONOTONIC;
+    else if (clock_number <= VARVE_CLOCK_REALTIME &&
+             varve_clock_add(&info, &clock_number, NULL) != VARVE_OK)
+        clock_number = VARVE_CLOCK_REALTIME; /* what CUPTI uses by itself                        */
+    pair_clocks();
+    vv_cuda_work_begin(clock_number);
+}
+
+/* ---- attach and detach, with the lock ---- */
+
+/* VV_CUPTI_TAKEN: out_why names who has it, where CUPTI can. */
+static vv_cupti_result subscribe(char *out_why, size_t bytes)
+{
+    char holder[VV_CUPTI_HOLDER_BYTES] = "", said[80];
+    vv_cupti_result result = vv_cupti.subscribe(&subscriber, vv_cuda_call, NULL);
+    if (result == VV_CUPTI_TAKEN && vv_cupti.subscribe_named != NULL) {
+        struct vv_cupti_subscription asks = { offsetof(struct vv_cupti_subscription, padding),
+                                              "Varve", holder, sizeof holder, 0, { 0 } };
+        if (vv_cupti.subscribe_named(&subscriber, vv_cuda_call, NULL, &asks) ==
+            VV_CUPTI_SUCCESS)
+            return VV_CUPTI_SUCCESS;
+    }
+    vv_cupti_result_text(result, said, sizeof said);
+    holder[sizeof holder - 1] = '\0';
+    if (result == VV_CUPTI_TAKEN)
+        snprintf(out_why, bytes, "%s has CUPTI, which has one user: no device work; record without "
+                 "that tool", holder[0] != '\0' ? holder : "another profiler");
+    else
+        snprintf(out_why, bytes, "CUPTI refused: %s; no device work", said);
+    return result;
+}
+
+static vv_cupti_result enable_kinds(void)
+{
+    vv_cupti_result worst = VV_CUPTI_SUCCESS;
+    for (size_t i = 0; i < KINDS; i++) {
+        if (kinds[i].unless != NULL && vv_wishes_have(kinds[i].unless))
+            continue;
+        vv_cupti_result result = vv_cupti.enable(kinds[i].kind);
+        if (kinds[i].is_needed && result != VV_CUPTI_SUCCESS)
+            worst = result;
+    }
+    return worst;
+}
+
+static void let_go(void)
+{
+    (void)vv_cupti.flush_all(VV_CUPTI_FLUSH_FORCED);
+    for (size_t i = 0; i < KINDS; i++)
+        (void)vv_cupti.disable(kinds[i].kind);
+    (void)vv_cupti.unsubscribe(subscriber);
+    subscriber = NULL;
+}
+
+/* False, and why: nothing is attached then. */
+static bool take_hold(char *out_why, size_t bytes)
+{
+    char said[80];
+    if (subscribe(out_why, bytes) != VV_CUPTI_SUCCESS)
+        return false;
+    if (vv_cupti.number_threads != NULL)
+        (void)vv_cupti.number_threads(VV_CUPTI_SYSTEM_THREADS);
+    choose_clock();
+    vv_cupti_result result =
+        vv_cupti.register_buffers(vv_cuda_buffer_request, vv_cuda_buffer_complete);
+    if (result == VV_CUPTI_SUCCESS)
+        result = enable_kinds();
+    if (result != VV_CUPTI_SUCCESS) {
+        vv_cupti_result_text(result, said, sizeof said);
+        snprintf(out_why, bytes, "CUPTI records no kernels here: %s", said);
+        let_go();
+        return false;
+    }
+    if (vv_cupti.flush_period != NULL)
+        (void)vv_cupti.flush_period(FLUSH_MS);
+    (void)vv_cuda_calls_enable(subscriber, vv_wishes_have("cuda_calls"));
+    return true;
+}
+
+static void on_exit_of_program(void)
+{
+    if (state_now() != ATTACHED)
+        return;
+    pair_clocks();
+    (void)vv_cupti.flush_all(VV_CUPTI_FLUSH_FORCED);
+    note_attached();
+}
+
+/* The driver does not work in a forked child. */
+static void in_child(void)
+{
+    if (state_now() == ATTACHED || state_now() == ASIDE) {
+        vv_cuda_calls_end();
+        become(ENDED);
+        vv_collector_note(NAME, VV_COLLECTOR_OFF, "a forked child cannot use its parent's CUDA");
+    }
+}
+
+static void watch_ends(void)
+{
+    static bool is_done;
+    if (is_done)
+        return;
+    is_done = true;
+    (void)!atexit(on_exit_of_program);
+    (void)vv_libc_at_fork(NULL, NULL, in_child);
+}
+
+/* ---- the driver ---- */
+
+static void *driver_function(const char *name)
+{
+    struct vv_module driver;
+    void *handle = vv_module_find("libcuda.so", &driver) ? vv_module_open(&driver) : NULL;
+    void *found = handle != NULL ? dlsym(handle, name) : NULL;
+    if (handle != NULL && found == NULL)
+        dlerror();
+    return found;
+}
+
+/* Has the program initialised CUDA? Does not initialise it. */
+static bool is_initialised(void)
+{
+    int (*count_devices)(int *), count = 0;
+    void *found = driver_function("cuDeviceGetCount");
+    memcpy(&count_devices, &found, sizeof found);
+    return found != NULL && count_devices(&count) == 0;
+}
+
+static int driver_version(void)
+{
+    int (*get_version)(int *), version = 0;
+    void *found = driver_function("cuDriverGetVersion");
+    memcpy(&get_version, &found, sizeof found);
+    return found != NULL && get_version(&version) == 0 ? version : 0;
+}
+
+static void attach(void)
+{
+    char why[VV_COLLECTOR_TEXT_BYTES_MAX];
+    int saved_errno = errno;
+    pthread_mutex_lock(&lock);
+    if (state == WAITING) {
+        if (vv_cupti_open(driver_version(), why, sizeof why) && take_hold(why, sizeof why)) {
+            become(ATTACHED);
+            watch_ends();
+            note_attached();
+        } else {
+            refuse(why);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}
+
+/* The driver calls this within cuInit if CUDA_INJECTION64_PATH names this library. */
+int InitializeInjection(void)
+{
+    if (!vv_os_is_privileged() && vv_wishes_have(NAME) && state_now() == WAITING)
+        attach();
+    return 1;
+}
+
+static bool is_our_injection(const char *path)
+{
+    Dl_info ours;
+    return dladdr((void *)(uintptr_t)InitializeInjection, &ours) != 0 &&
+           strcmp(ours.dli_fname, path) == 0;
+}
+
+static void look(void)
+{
+    const char *injected = getenv(INJECTION);
+    char why[VV_COLLECTOR_TEXT_BYTES_MAX];
+    if (state_now() != WAITING || driver_function("cuInit") == NULL)
+        return;
+    if (injected != NULL && *injected != '\0' && !is_our_injection(injected)) {
+        snprintf(why, sizeof why, INJECTION " names another tool, which was let: %.100s",
+                 injected);
+        refuse(why);
+    } else if (is_initialised()) {
+        attach();
+    }
+}
+
+static void leave(void)
+{
+    int saved_errno = errno;
+    pthread_mutex_lock(&lock);
+    if (state == ATTACHED) {
+        let_go();
+        become(WAITING);
+        vv_collector_note(NAME, VV_COLLECTOR_OFF, "work of devices not recorded any more");
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}
+
+/* ---- another profiler ---- */
+
+void vv_cuda_step_aside(const char *name)
+{
+    int saved_errno = errno;
+    pthread_mutex_lock(&lock);
+    if (state == ATTACHED) {
+        let_go();
+        tool = name;
+        aside_since_ns = now_ns();
+        become(ASIDE);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}
+
+void vv_cuda_come_back(void)
+{
+    static unsigned stretches;
+    static uint64_t total_ns;
+    char why[VV_COLLECTOR_TEXT_BYTES_MAX], text[VV_COLLECTOR_TEXT_BYTES_MAX];
+    int saved_errno = errno;
+    pthread_mutex_lock(&lock);
+    if (state == ASIDE) {
+        uint64_t until_ns = now_ns();
+        bool is_back = take_hold(why, sizeof why);
+        total_ns += until_ns - aside_since_ns;
+        snprintf(text, sizeof text, "device work not recorded: %s has CUPTI", tool);
+        vv_cuda_buffers_missing((int64_t)aside_since_ns, (int64_t)until_ns, text);
+        snprintf(text, sizeof text, "device work is missing while %s ran: %u times, %llu ms%s",
+                 tool, ++stretches, (unsigned long long)total_ns / 1000000,
+                 is_back ? "" : "; and from then on, because it keeps CUPTI");
+        vv_collector_note("cuda aside", VV_COLLECTOR_NOTE, text);
+        if (is_back)
+            become(ATTACHED);
+        else
+            refuse(why);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved_errno;
+}
+
+extern const struct vv_collector vv_collector_cuda;
+const struct vv_collector vv_collector_cuda = { .look = look, .leave = leave };

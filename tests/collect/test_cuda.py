@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The collector `cuda`, with stand-ins for NVIDIA's driver and CUPTI (tests/drivers): what they say
+that a GPU did is in the trace, under the operator that started it, and what is missing is counted.
+No GPU takes part."""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle"), str(TESTS.parent / "tools")]
+
+import varve_decode  # noqa: E402
+from recording import binary, quiet_environment  # noqa: E402
+from table_reader import tables  # noqa: E402
+
+# CUPTI's numbers of its interface: CUDA 11.8, 12.1, 12.4, 12.6, 12.9, 13.0, 13.2, 13.5.
+VERSIONS = {18: "11.8 or 12.0", 19: "12.1", 22: "12.4", 24: "12.6", 28: "12.9", 130000: "13.0",
+            130200: "13.2", 130500: "13.5"}
+MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle"]
+GEMM, RELU, IN = "gemm", "relu", "Memcpy HtoD (Pageable -> Device)"
+
+
+def run(folder, mode, *under, cupti="", **more):
+    folders = binary("tests/drivers/recorded/libcuda.so.1").parent
+    assert binary("tests/drivers/recorded/libcupti.so.12").parent == folders
+    environment = quiet_environment(LD_LIBRARY_PATH=str(folders), STANDIN_CUPTI=cupti, **more)
+    environment.pop("CUDA_INJECTION64_PATH", None)
+    environment.update({name: value for name, value in more.items() if name.startswith("CUDA_")})
+    return subprocess.run([*under, binary("tests/programs/cuda_program"), mode], cwd=folder,
+                          env=environment, capture_output=True, text=True, check=False)
+
+
+def record(varve, folder, mode, *options, cupti="", **more):
+    done = run(folder, mode, varve, "record", *options, "-o", "t.varve", "--", cupti=cupti, **more)
+    assert done.returncode == (-9 if mode == "kill" else 0) or mode == "kill", done.stderr
+    return folder / "t.varve", done.stderr
+
+
+def kernels(varve, trace):
+    """{name: number of calls}, kernels, copies and sets."""
+    rows = tables(varve, "report", "--table", "kernels", "--top", "0", trace)["kernels"]
+    counts = collections.Counter()
+    for row in rows:
+        if row["row"] == "group":
+            counts["gemm" if "gemm" in row["name"] else row["name"]] += row["calls"]
+    return dict(counts)
+
+
+def collector(varve, trace, name="cuda"):
+    """(state, text) as varve info says them."""
+    rows = tables(varve, "info", "--table", "collectors", trace)["collectors"]
+    return [(row["state"], row["text"]) for row in rows if row["collector"] == name]
+
+
+def work_of(trace):
+    """[{name, begin, end, duration, stream …}] of the model's device work, and {name of the
+    operator: names of the work under it} by launch numbers."""
+    done = subprocess.run([binary("tests/tools/model_dump"), trace], capture_output=True,
+                          text=True, check=True)
+    rows = collections.defaultdict(list)
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        rows[row.pop("table")].append(row)
+    return rows
+
+
+def work_by_operator(trace):
+    rows = work_of(trace)
+    activities, slices = rows["activities"], rows["slices"]
+    parent_of_call, under = {}, collections.defaultdict(list)
+    for row in slices:
+        if row["activity"] is not None and rows["tracks"][row["track"]]["kind"] != 2:
+            parent = row["parent"]
+            name = slices[parent]["name"] if parent is not None else None
+            parent_of_call[activities[row["activity"]]["correlation"]] = name
+    for row in slices:
+        if row["activity"] is not None and rows["tracks"][row["track"]]["kind"] == 2:
+            call = parent_of_call.get(activities[row["activity"]]["correlation"])
+            under[call].append(row["name"])
+    return under
+
+
+# ---- what is recorded ----
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_version_gives_the_same(varve, tmp_path, version):
+    trace, said = record(varve, tmp_path, "plain", STANDIN_VERSION=str(version),
+                         STANDIN_DRIVER="13050")
+    assert kernels(varve, trace) == {GEMM: 10, RELU: 10, IN: 10}
+    assert f"cuda attached (CUPTI {VERSIONS[version]})" in said
+
+
+def test_work_belongs_to_its_operator_by_number(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "plain")
+    under = work_by_operator(trace)
+    assert {name: len(work) for name, work in under.items()} == {"copy_in": 10, "forward": 20}
+    assert set(under["copy_in"]) == {IN}
+    totals = tables(varve, "report", "--table", "devices", trace)["devices"]
+    assert [row["device"] for row in totals] == ["cuda:0"]
+    assert totals[0]["events"] == 30
+
+
+def test_no_kernel_begins_before_its_call(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "plain")
+    rows = work_of(trace)
+    begins = collections.defaultdict(dict)
+    for row in rows["slices"]:
+        if row["activity"] is not None:
+            kind = rows["tracks"][row["track"]]["kind"] == 2
+            number = rows["activities"][row["activity"]]["correlation"]
+            begins[number][kind] = row["begin_ns"]
+    pairs = [both for both in begins.values() if len(both) == 2]
+    uncertainty = tables(varve, "info", "--table", "clocks", trace)["clocks"][0]["uncertainty_ns"]
+    assert len(pairs) == 30
+    assert all(both[True] >= both[False] - uncertainty for both in pairs)
+
+
+def test_kinds_of_work(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "kinds")
+    rows = tables(varve, "report", "--table", "kernels", "--top", "0", trace)["kernels"]
+    said = {row["name"]: row for row in rows if row["row"] == "group"}
+    assert {name: row["total_ns"] for name, row in said.items()} == {
+        RELU: 2500, "add": 2500, "CUDA graph 3": 9000, "Memset (Device)": 300,
+        "Memcpy PtoP (Device -> Device)": 800, "Memcpy DtoH (Device -> Pageable)": 700}
+    assert (said["add"]["grid"], said["add"]["block"], said["add"]["registers"],
+            said["add"]["shared_bytes"]) == ("8×4", "128", 40, 3072)
+    copies = tables(varve, "report", "--table", "copies", trace)["copies"]
+    assert {row["name"]: row["bytes"] for row in copies if row["row"] == "copy"} == {
+        "Memset (Device)": 512, "Memcpy PtoP (Device -> Device)": 256,
+        "Memcpy DtoH (Device -> Pageable)": 8192}
+    counters = tables(varve, "info", "--table", "counter_values", trace)["counter_values"]
+    assert [row["value"] for row in counters if row["name"] == "device memory (bytes)"] == [
+        1 << 20, 3 << 20, 2 << 20]
+
+
+def test_a_wait_says_what_it_waits_for(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "kinds")
+    rows = work_of(trace)
+    waits = [row for row in rows["waits"] if row["stream"] == 7]
+    assert len(waits) == 1
+    calls = {rows["activities"][row["activity"]]["correlation"]: row["name"]
+             for row in rows["slices"] if row["activity"] is not None}
+    assert [calls[row["correlation"]] for row in waits] == ["cuEventRecord"]
+    assert {"Stream Wait Event", "Stream Sync"} <= {row["name"] for row in rows["slices"]}
+
+
+def test_nodes_of_graphs_and_every_call_where_asked(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "kinds", "--collect", "+cuda_nodes,+cuda_calls")
+    assert kernels(varve, trace)["graph_kernel"] == 4
+    assert "CUDA graph 3" not in kernels(varve, trace)
+    names = {row["name"] for row in work_of(trace)["slices"]}
+    assert "cuCtxGetDevice" in names
+    plain, _ = record(varve, tmp_path, "kinds")
+    assert "cuCtxGetDevice" not in {row["name"] for row in work_of(plain)["slices"]}
+
+
+def test_threads(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "threads")
+    assert kernels(varve, trace) == {RELU: 64 * 200}
+    assert {name: len(work) for name, work in work_by_operator(trace).items()} == {
+        "forward": 64 * 200}
+    health = tables(varve, "info", "--table", "health", trace)["health"]
+    assert not {"lost", "unlinked", "unplaced"} & {row["finding"] for row in health}
+
+
+def test_a_forked_child_and_a_reset(varve, tmp_path):
+    trace, said = record(varve, tmp_path, "fork")
+    assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}
+    assert "a forked child cannot use its parent's CUDA" in said
+    trace, _ = record(varve, tmp_path, "reset")
+    assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}
+    contexts = {row["context"] for row in work_of(trace)["activities"] if row["kind"] == 1}
+    assert contexts == {1, 2}
+
+
+def test_while_nothing_is_recorded(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "pause")
+    assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}
+
+
+def test_it_attaches_to_a_driver_that_is_initialised(varve, tmp_path):
+    done = run(tmp_path, "own")
+    assert (done.returncode, done.stdout) == (0, "own\n"), done.stdout
+    assert kernels(varve, tmp_path / "own.varve") == {GEMM: 1, RELU: 1, IN: 1}
+
+
+def test_the_export_has_the_words_of_pytorchs_traces(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "plain")
+    subprocess.run([varve, "export", "-o", tmp_path / "t.json", trace], check=True,
+                   capture_output=True)
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    categories = collections.Counter(event.get("cat") for event in events
+                                     if event.get("ph") == "X")
+    assert (categories["kernel"], categories["gpu_memcpy"]) == (20, 10)
+    again = kernels(varve, tmp_path / "t.json")
+    assert again == kernels(varve, trace)
+
+
+# ---- what is missing ----
+
+
+@pytest.mark.parametrize("fault, lost, state, text, left", [
+    ("drops", 3, "partly attached", "3 records dropped by CUPTI", {GEMM: 10, RELU: 10, IN: 10}),
+    ("unknown", 0, "attached", "31 records of unknown kinds left out",
+     {GEMM: 10, RELU: 10, IN: 10}),
+    ("larger", 0, "attached", "", {GEMM: 10, RELU: 10, IN: 10}),
+    ("short", 20, "partly attached", "20 records not readable", {IN: 10}),
+    ("untimed", 20, "partly attached", "20 records not readable", {IN: 10}),
+    ("disorder", 0, "attached", "", {GEMM: 10, RELU: 10, IN: 10}),
+    ("late", 0, "attached", "", {GEMM: 10, RELU: 10, IN: 10, "late_kernel": 1}),
+    ("nobuffer", 31, "partly attached", "31 records dropped by CUPTI", {}),
+    ("noclock", 0, "attached", "by its own clock", {GEMM: 10, RELU: 10, IN: 10}),
+])
+def test_what_cupti_does_wrong_is_counted(varve, tmp_path, fault, lost, state, text, left):
+    trace, _ = record(varve, tmp_path, "plain", cupti=fault)
+    assert kernels(varve, trace) == left
+    ((is_state, said),) = collector(varve, trace)
+    assert (is_state, text in said) == (state, True), said
+    assert sum(stream.packets[-1].discarded if stream.packets else 0
+               for process in varve_decode.open_trace(str(trace)).processes
+               for stream in process.streams) == lost
+
+
+@pytest.mark.parametrize("fault, why", [
+    ("taken", "CUPTI for Other Profiler has CUPTI, which has one user"),
+    ("nodevice", "CUPTI records no kernels here: CUPTI_ERROR_UNKNOWN (999)"),
+    ("future", "CUPTI 14.0: its records are known from 11.8 to 13"),
+])
+def test_what_cannot_be_recorded_is_said_and_the_rest_is_there(varve, tmp_path, fault, why):
+    trace, said = record(varve, tmp_path, "plain", cupti=fault)
+    assert f"cuda not attached ({why}" in said
+    rows = tables(varve, "report", "--table", "operators", "--top", "0", trace)["operators"]
+    assert {row["name"]: row["calls"] for row in rows if row["row"] == "operator"
+            and row["calls"]} == {"copy_in": 10, "forward": 10}
+
+
+def test_another_tool_keeps_the_drivers_variable(varve, tmp_path):
+    trace, said = record(varve, tmp_path, "plain", CUDA_INJECTION64_PATH="/nowhere/libtool.so")
+    assert "another tool may have looked on, and was let: CUDA_INJECTION64_PATH" in said
+    assert kernels(varve, trace) == {}
+
+
+def test_it_steps_aside_for_pytorchs_profiler(varve, tmp_path):
+    trace, said = record(varve, tmp_path, "aside")
+    assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}
+    assert "cuda aside: device work is missing while torch.profiler ran: 1 times" in said
+    (missing,) = [row for row in work_of(trace)["slices"]
+                  if row["name"] == "device work not recorded: torch.profiler has CUPTI"]
+    assert missing["duration_ns"] > 0
+
+
+def test_a_killed_program_keeps_its_calls(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "kill")
+    names = collections.Counter(row["name"] for row in work_of(trace)["slices"])
+    assert (names["cudaLaunchKernel"], names["cuLaunchKernel"], names["cuMemcpyHtoDAsync"]) == (
+        1, 1, 1)
+
+
+# ---- what it leaves alone ----
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_program_runs_as_without(varve, tmp_path, mode):
+    alone = run(tmp_path, mode)
+    under = run(tmp_path, mode, varve, "record", "-q", "-o", "t.varve", "--")
+    assert (under.returncode, under.stdout) == (alone.returncode, alone.stdout)
+
+
+def test_a_program_that_never_initialises_cuda_loads_nothing(varve, tmp_path):
+    done = run(tmp_path, "idle", varve, "record", "-o", "t.varve", "--", LD_DEBUG="files")
+    assert "libcuda.so.1" in done.stderr
+    assert "libcupti" not in done.stderr
+    done = run(tmp_path, "plain", varve, "record", "--collect", "-cuda", "-o", "t.varve", "--",
+               LD_DEBUG="files")
+    assert "libcuda.so.1" in done.stderr
+    assert "libcupti" not in done.stderr

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* standin_cuda.h — what the two stand-ins for NVIDIA's libraries know of each other: the driver
+ * (standin_driver.c) has no device and does no work, and tells CUPTI's stand-in (standin_cupti.c)
+ * what a device would have done. For tests. */
+#ifndef STANDIN_CUDA_H
+#define STANDIN_CUDA_H
+
+#include <stdint.h>
+
+enum standin_work {
+    STANDIN_NOTHING, STANDIN_KERNEL, STANDIN_COPY, STANDIN_PEER_COPY, STANDIN_SET, STANDIN_WAIT,
+    STANDIN_EVENT, STANDIN_MEMORY, STANDIN_GRAPH, STANDIN_CONTEXT
+};
+
+struct standin_piece {
+    enum standin_work work;
+    uint32_t device, context, stream;
+    const char *name; /* of a kernel                                                             */
+    uint64_t bytes;
+    uint32_t sort;    /* of a copy, a wait, an operation on memory; kernels of a graph           */
+};
+
+/* What CUPTI's stand-in gives the driver when it is loaded. `domain` 1 is the driver, 2 the
+ * runtime. */
+struct standin_tools {
+    uint32_t (*begin)(int domain, const char *function, uint64_t *shared);
+    void (*end)(int domain, const char *function, uint64_t *shared, uint32_t correlation);
+    void (*did)(const struct standin_piece *piece, uint32_t correlation);
+};
+
+typedef void standin_connect(const struct standin_tools *tools);
+
+#endif

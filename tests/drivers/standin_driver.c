@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* standin_driver.c — stands in for NVIDIA's driver and runtime in programs that the collector
+ * `cuda` records. As the driver does, cuInit loads the library that CUDA_INJECTION64_PATH names,
+ * and calls its InitializeInjection. For tests. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin_cuda.h"
+
+#pragma GCC visibility push(default)
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+enum { SUCCESS = 0, NOT_INITIALIZED = 3, DRIVER = 1, RUNTIME = 2 };
+
+static const struct standin_tools *tools;
+static int is_initialised;
+static uint32_t context = 1;
+static __thread uint32_t correlation; /* of the last call                                        */
+
+standin_connect standin_driver_connect;
+void standin_driver_connect(const struct standin_tools *of)
+{
+    __atomic_store_n(&tools, of, __ATOMIC_RELEASE);
+}
+
+/* A call, within which the device is given a piece of work. */
+static int call(int domain, const char *function, const struct standin_piece *piece)
+{
+    const struct standin_tools *of = __atomic_load_n(&tools, __ATOMIC_ACQUIRE);
+    uint64_t shared = 0;
+    if (!is_initialised)
+        return NOT_INITIALIZED;
+    if (of == NULL)
+        return SUCCESS;
+    correlation = of->begin(domain, function, &shared);
+    uint32_t own = correlation;
+    if (domain == RUNTIME && piece != NULL)
+        call(DRIVER, "cuLaunchKernel", NULL); /* with a number of its own                        */
+    if (piece != NULL)
+        of->did(piece, own);
+    of->end(domain, function, &shared, own);
+    return SUCCESS;
+}
+
+int cuInit(unsigned flags)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    (void)flags;
+    if (is_initialised++ != 0 || path == NULL)
+        return SUCCESS;
+    void *library = dlopen(path, RTLD_LAZY), *found = NULL;
+    int (*inject)(void);
+    if (library != NULL)
+        found = dlsym(library, "InitializeInjection");
+    memcpy(&inject, &found, sizeof inject);
+    if (found != NULL)
+        (void)inject();
+    const struct standin_piece piece = { .work = STANDIN_CONTEXT, .context = context };
+    return call(DRIVER, "cuCtxCreate", &piece);
+}
+
+int cuDriverGetVersion(int *out)
+{
+    const char *said = getenv("STANDIN_DRIVER");
+    *out = said != NULL ? atoi(said) : 12090;
+    return SUCCESS;
+}
+
+int cuDeviceGetCount(int *out)
+{
+    *out = is_initialised ? 2 : 0;
+    return is_initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+/* ---- what the test program calls: simpler than the driver's functions of these names ---- */
+
+int standin_launch(int domain, const char *name, uint32_t stream)
+{
+    const struct standin_piece piece = {
+        STANDIN_KERNEL, 0, context, stream, name, 0, 0
+    };
+    return call(domain, domain == RUNTIME ? "cudaLaunchKernel" : "cuLaunchKernel", &piece);
+}
+
+int standin_copy(uint64_t bytes, uint32_t sort, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_COPY, 0, context, stream, NULL, bytes, sort };
+    return call(DRIVER, sort == 1 ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2", &piece);
+}
+
+int standin_peer_copy(uint64_t bytes, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_PEER_COPY, 0, context, stream, NULL, bytes, 10 };
+    return call(DRIVER, "cuMemcpyPeerAsync", &piece);
+}
+
+int standin_set(uint64_t bytes, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_SET, 0, context, stream, NULL, bytes, 0 };
+    return call(DRIVER, "cuMemsetD8Async", &piece);
+}
+
+int standin_event(uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_EVENT, 0, context, stream, NULL, 0, 0 };
+    return call(DRIVER, "cuEventRecord", &piece);
+}
+
+/* `sort` as CUPTI counts: 2 a stream waits for the last event, 3 the host for a stream. */
+int standin_wait(uint32_t sort, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_WAIT, 0, context, stream, NULL, 0, sort };
+    return call(DRIVER, sort == 2 ? "cuStreamWaitEvent" : "cuStreamSynchronize", &piece);
+}
+
+int standin_memory(uint64_t bytes, int takes)
+{
+    const struct standin_piece piece = { STANDIN_MEMORY, 0, context, 0, NULL, bytes,
+                                         takes ? 1 : 2 };
+    return call(DRIVER, takes ? "cuMemAlloc_v2" : "cuMemFree_v2", &piece);
+}
+
+int standin_graph(uint32_t kernels, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_GRAPH, 0, context, stream, NULL, 0, kernels };
+    return call(DRIVER, "cuGraphLaunch", &piece);
+}
+
+int standin_reset(void)
+{
+    int result = call(DRIVER, "cuDevicePrimaryCtxReset_v2", NULL);
+    const struct standin_piece piece = { .work = STANDIN_CONTEXT, .context = ++context };
+    return result != SUCCESS ? result : call(DRIVER, "cuCtxCreate", &piece);
+}
+
+/* A function that the collector is told of only if it is asked for every call. */
+int standin_query(void)
+{
+    return call(DRIVER, "cuCtxGetDevice", NULL);
+}
+
+uint32_t standin_correlation(void)
+{
+    return correlation;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_program.c — a program that works on a GPU, with the stand-in driver of
+ * tests/drivers/standin_driver.c (LD_LIBRARY_PATH). Prints how much it has launched, and what each
+ * call was numbered. Argument: what it does (`modes`). */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "varve/control.h"
+#include "varve/varve.h"
+
+#define THREADS 64
+#define LAUNCHES 200 /* of a thread */
+
+VARVE_SITE(forward_site, "forward", VARVE_LAYER_OP);
+VARVE_SITE(copy_site, "copy_in", VARVE_LAYER_OP);
+
+#define FUNCTIONS(X)                                                          \
+    X(cuInit, (unsigned))                                                     \
+    X(standin_launch, (int domain, const char *name, uint32_t stream))        \
+    X(standin_copy, (uint64_t bytes, uint32_t sort, uint32_t stream))         \
+    X(standin_peer_copy, (uint64_t bytes, uint32_t stream))                   \
+    X(standin_set, (uint64_t bytes, uint32_t stream))                         \
+    X(standin_event, (uint32_t stream))                                       \
+    X(standin_wait, (uint32_t sort, uint32_t stream))                         \
+    X(standin_memory, (uint64_t bytes, int takes))                            \
+    X(standin_graph, (uint32_t kernels, uint32_t stream))                     \
+    X(standin_reset, (void))                                                  \
+    X(standin_query, (void))
+#define POINTER(name, parameters) static int (*name) parameters;
+FUNCTIONS(POINTER)
+
+static void find_functions(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *found;
+    if (driver == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(2);
+    }
+#define FIND(name, parameters)       \
+    found = dlsym(driver, #name);    \
+    memcpy(&name, &found, sizeof found);
+    FUNCTIONS(FIND)
+}
+
+static void launch(int domain, const char *name, uint32_t stream)
+{
+    if (standin_launch(domain, name, stream) != 0) {
+        printf("launch failed\n");
+        exit(3);
+    }
+}
+
+/* Two operators: one copies, one launches two kernels, of the runtime and of the driver. */
+static void run_step(void)
+{
+    varve_begin(&copy_site);
+    standin_copy(4096, 1, 7);
+    varve_end();
+    varve_begin(&forward_site);
+    launch(2, "_Z4gemmPfS_S_i", 7);
+    launch(1, "relu", 13);
+    varve_end();
+}
+
+static void plain(void)
+{
+    for (int i = 0; i < 10; i++)
+        run_step();
+    printf("kernels 20 copies 10\n");
+}
+
+static void kinds(void)
+{
+    standin_memory(1 << 20, 1);
+    standin_memory(1 << 21, 1);
+    varve_begin(&forward_site);
+    standin_set(512, 7);
+    launch(1, "relu", 7);
+    standin_event(7);
+    standin_wait(2, 13);
+    launch(1, "add", 13);
+    standin_graph(4, 13);
+    standin_peer_copy(256, 13);
+    standin_copy(8192, 2, 13);
+    standin_wait(3, 13);
+    standin_query();
+    varve_end();
+    standin_memory(1 << 20, 0);
+    printf("done\n");
+}
+
+static void *launch_many(void *unused)
+{
+    for (int i = 0; i < LAUNCHES; i++) {
+        varve_begin(&forward_site);
+        launch(2, "relu", 7);
+        varve_end();
+    }
+    return unused;
+}
+
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&all[i], NULL, launch_many, NULL) != 0)
+            exit(4);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(all[i], NULL);
+    printf("kernels %d\n", THREADS * LAUNCHES);
+}
+
+static void forks(void)
+{
+    int status;
+    run_step();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        varve_begin(&forward_site);
+        standin_launch(1, "in_child", 7);
+        varve_end();
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    run_step();
+    printf("child %d\n", status);
+}
+
+static void reset(void)
+{
+    run_step();
+    standin_reset();
+    run_step();
+    printf("reset\n");
+}
+
+static void killed(void)
+{
+    run_step();
+    fflush(stdout);
+    raise(SIGKILL);
+}
+
+/* As PyTorch's profiler begins and ends: by functions that the recorder has, too. */
+static void aside(void)
+{
+    void *begin = dlsym(RTLD_DEFAULT, "_ZN5torch8autograd8profiler15prepareProfilerERKNS_8profiler"
+                        "4impl14ProfilerConfigERKSt3setINS3_12ActivityTypeESt4lessIS8_ESaIS8_EE");
+    void *end = dlsym(RTLD_DEFAULT, "_ZN5torch8autograd8profiler15disableProfilerEv");
+    void (*prepare)(const void *, const void *);
+    void *(*disable)(void *);
+    memcpy(&prepare, &begin, sizeof begin);
+    memcpy(&disable, &end, sizeof end);
+    run_step();
+    if (prepare != NULL)
+        prepare(NULL, NULL);
+    launch(1, "unseen", 7);
+    if (disable != NULL)
+        disable(NULL);
+    run_step();
+    printf("aside\n");
+}
+
+static void pause_and_go_on(void)
+{
+    run_step();
+    uint32_t former = varve_layers_set(0);
+    launch(1, "unseen", 7);
+    varve_layers_set(former);
+    run_step();
+    printf("paused\n");
+}
+
+/* Records itself, when CUDA is initialised already; and then collects nothing any more. */
+static void own(void)
+{
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    struct varve_error error;
+    options.output = "own.varve";
+    if (varve_session_start(&options, &error) != VARVE_OK ||
+        varve_collect("cuda", &error) != VARVE_OK) {
+        printf("%s\n", error.message);
+        exit(5);
+    }
+    run_step();
+    (void)varve_collect("none", NULL);
+    launch(1, "unseen", 7);
+    (void)varve_session_stop(NULL);
+    printf("own\n");
+}
+
+/* The driver is there, and nobody initialises it. */
+static void idle(void)
+{
+    printf("idle\n");
+}
+
+static const struct { const char *name; void (*run)(void); } modes[] = {
+    { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
+    { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
+    { "own", own }, { "idle", idle },
+};
+
+int main(int argc, char **argv)
+{
+    find_functions();
+    if (argc > 1 && strcmp(argv[1], "idle") != 0)
+        cuInit(0);
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].name, argv[1]) == 0)
+            modes[i].run();
+    return 0;
+}
