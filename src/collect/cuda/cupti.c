@@ -167,7 +167,14 @@ bool vv_cupti_open(int driver_version, char *out_why, size_t bytes)
     }
     if (dladdr((void *)(uintptr_t)api.get_version, &place) != 0)
         snprintf(api.path, sizeof api.path, "%s", place.dli_fname);
-    if (api.get_version(&api.version) != VV_CUPTI_SUCCESS || !is_known(api.version)) {
+    vv_cupti_result result = api.get_version(&api.version);
+    if (result != VV_CUPTI_SUCCESS) { /* some versions crash in later calls then */
+        snprintf(out_why, bytes, "CUPTI does not say its version (%d): no driver that it knows: "
+                 "%.120s", result, api.path);
+        api.version = 0;
+        return false;
+    }
+    if (!is_known(api.version)) {
         vv_cupti_version_text(api.version, version, sizeof version);
         snprintf(out_why, bytes, "CUPTI %s: its records are known from 11.8 to 13", version);
         return false;
