@@ -13,7 +13,7 @@
 #include "base/system/folder.h"
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
-#include "cli/line/shell_word.h"
+#include "base/text/shell_word.h"
 #include "cli/line/terminal.h"
 #include "cli/line/trace_folder.h"
 #include "cli/reading/locate.h"

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 
 #include "cli/line/arguments.h"
+#include "cli/line/cleanup_on_signal.h"
 #include "cli/line/meter.h"
 #include "cli/reading/output.h"
 #include "cli/reading/reading.h"
+#include "import/gather.h"
 #include "import/input/source.h"
 #include "validate/validate.h"
 
@@ -66,11 +68,12 @@ static enum varve_code validate_text(const struct vv_arguments *arguments, struc
 }
 
 /* Checks any other trace by reading it. */
-static int judge_model(const struct vv_arguments *arguments, struct vv_sheet *sheet)
+static int judge_model(const struct vv_arguments *arguments, const struct vv_gathered *gathered,
+                       struct vv_sheet *sheet)
 {
     struct vv_reading reading;
     struct varve_error error;
-    int status = vv_reading_open(arguments, &reading);
+    int status = vv_reading_open_gathered(arguments, gathered, &reading);
     if (status == VV_EXIT_DONE && vv_validate_model(reading.model, sheet, &error) != VARVE_OK)
         status = vv_print_error(&error);
     else if (status == VV_EXIT_DONE)
@@ -79,8 +82,15 @@ static int judge_model(const struct vv_arguments *arguments, struct vv_sheet *sh
     return status;
 }
 
+static int complain(const struct vv_gathered *gathered, struct varve_error *error)
+{
+    (void)vv_gather_name_error(gathered, error->code, error);
+    return vv_print_error(error);
+}
+
 /* Checks the one trace of the command line. After VV_EXIT_DONE or VV_EXIT_NO, there is a sheet. */
-static int judge(const struct vv_arguments *arguments, struct vv_sheet *sheet)
+static int judge(const struct vv_arguments *arguments, const struct vv_gathered *gathered,
+                 struct vv_sheet *sheet)
 {
     struct vv_source *source = NULL;
     struct varve_error error;
@@ -88,13 +98,13 @@ static int judge(const struct vv_arguments *arguments, struct vv_sheet *sheet)
     bool is_refused = false;
     int exit_code;
     if (stat(arguments->operands[0], &status) != 0 || S_ISDIR(status.st_mode))
-        return judge_model(arguments, sheet);
+        return judge_model(arguments, gathered, sheet);
     if (vv_source_open(arguments->operands[0], &source, &error) != VARVE_OK)
-        return vv_print_error(&error);
+        return complain(gathered, &error);
     if (!is_chrome(source))
-        exit_code = judge_model(arguments, sheet);
+        exit_code = judge_model(arguments, gathered, sheet);
     else if (validate_text(arguments, source, sheet, &is_refused, &error) != VARVE_OK)
-        exit_code = vv_print_error(&error);
+        exit_code = complain(gathered, &error);
     else
         exit_code = is_refused ? VV_EXIT_NO : VV_EXIT_DONE;
     vv_source_close(source);
@@ -129,28 +139,34 @@ static enum varve_code add_rows(const struct vv_sheet *from, const char *path,
 }
 
 /* VV_EXIT_NO if one of them is refused. The first that cannot be read ends the work. */
-static int judge_all(const struct vv_arguments *arguments, struct vv_sheet *sheet)
+static int judge_all(const struct vv_arguments *arguments, const struct vv_gathered *gathered,
+                     struct vv_sheet *sheet)
 {
     static struct vv_sheet_column columns[COLUMNS_MAX] = { { "file", "file", VV_CELL_TEXT,
                                                              VV_UNIT_NONE, false, VV_TEXT_PLAIN } };
     int verdict = VV_EXIT_DONE;
-    for (size_t i = 0; i < arguments->operand_count; i++) {
+    for (size_t i = 0; i < gathered->count; i++) {
         struct vv_arguments alone = *arguments;
         struct vv_sheet own;
         struct varve_error error;
-        alone.operands += i;
+        char *shown = vv_gather_shown(gathered, gathered->paths[i]);
+        alone.operands = &gathered->paths[i];
         alone.operand_count = 1;
-        int status = judge(&alone, &own);
-        if (status != VV_EXIT_DONE && status != VV_EXIT_NO)
+        int status = judge(&alone, gathered, &own);
+        if (status != VV_EXIT_DONE && status != VV_EXIT_NO) {
+            free(shown);
             return status;
+        }
         verdict = status == VV_EXIT_NO ? status : verdict;
         if (i == 0) {
             memcpy(columns + 1, own.columns, own.column_count * sizeof *columns);
             vv_sheet_init(sheet, own.name, own.heading, columns, own.column_count + 1);
         }
-        enum varve_code code = add_rows(&own, arguments->operands[i], sheet, &error);
+        enum varve_code code =
+            add_rows(&own, shown != NULL ? shown : gathered->paths[i], sheet, &error);
         vv_sheet_deinit(&own);
-        if (code == VARVE_OK && i + 1 == arguments->operand_count)
+        free(shown);
+        if (code == VARVE_OK && i + 1 == gathered->count)
             code = vv_sheet_policy(sheet, &error, "%zu files%s", i + 1,
                                    sheet->row_count == 0 ? "; no rule is broken" : "");
         if (code != VARVE_OK)
@@ -175,18 +191,28 @@ vv_run_verb vv_cmd_validate;
 int vv_cmd_validate(const struct vv_arguments *arguments)
 {
     struct vv_arguments alone = *arguments;
+    struct vv_gathered gathered = { .count = 0 };
     struct vv_sheet sheet = { 0 };
     struct varve_error error;
     char *title;
     if (name_title(arguments, &title, &error) != VARVE_OK)
         return vv_print_error(&error);
-    alone.operands = &title;
+    const char *const only[] = { title };
+    bool is_one = arguments->operand_count < 2;
+    if (vv_gather(is_one ? only : (const char *const *)arguments->operands,
+                  is_one ? 1 : arguments->operand_count, vv_cleanup_folder, &gathered, &error) !=
+        VARVE_OK) {
+        free(title);
+        return vv_print_error(&error);
+    }
+    alone.operands = gathered.paths;
     alone.operand_count = 1;
-    int verdict =
-        arguments->operand_count < 2 ? judge(&alone, &sheet) : judge_all(arguments, &sheet);
+    int verdict = gathered.count == 1 ? judge(&alone, &gathered, &sheet)
+                                      : judge_all(arguments, &gathered, &sheet);
     if (verdict == VV_EXIT_DONE || verdict == VV_EXIT_NO)
         verdict = print(arguments, title, &sheet, verdict);
     vv_sheet_deinit(&sheet);
+    vv_gather_end(&gathered);
     free(title);
     return verdict;
 }

@@ -101,8 +101,9 @@ const struct vv_verb vv_verbs[] = {
           "Says how far the trace can be trusted, how the steps split into phases, and which "
           "operators took the time: self time without what they call, its share, the running sum "
           "of shares, total time, calls, median and 90th percentile. Rows add up to the total; "
-          "what is cut off is one row. Without a TRACE it reads the newest one here; several are "
-          "read as one.",
+          "what is cut off is one row. A TRACE is a file or folder of any known format, a folder "
+          "of ranks, a log folder, a .tgz, or - for standard input. Without one it reads the "
+          "newest here; several are read as one.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
                         VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_COMPAT),
       .table = "operators",
@@ -111,6 +112,7 @@ const struct vv_verb vv_verbs[] = {
                            { "varve report --steps 10..20 train.varve", "these steps only" },
                            { "varve report --filter 'self>1ms' train.varve",
                              "these operators only" },
+                           { "varve report ranks/", "every rank in this folder" },
                            { "varve report --compat paddle", "the table of PaddlePaddle Fluid" },
                            { "varve report --json train.varve",
                              "for scripts: integer nanoseconds" }),

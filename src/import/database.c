@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* database.c — traces that are SQLite databases: whose one is, its tables say. */
+#include "import/convert.h"
 #include "import/formats.h"
 #include "import/nsys/nsys.h"
 #include "import/rpd/rpd.h"
@@ -23,10 +24,7 @@ static enum varve_code refuse(struct vv_database *database, const char *path,
                            "name LIKE 'rocpd_kernel_dispatch%'",
                            &is_rocpd, error));
     if (is_rocpd)
-        VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
-                     "'%s' is a rocpd database of rocprofv3, which varve does not read: let "
-                     "rocprofv3 write JSON:  rocprofv3 --output-format json",
-                     path);
+        return vv_refuse_rocpd(path, error);
     VV_FAIL(error, VARVE_UNSUPPORTED,
             "'%s' is not a trace that varve knows (a SQLite database without tables of "
             "Nsight Systems or rocmProfileData)",
@@ -57,7 +55,41 @@ static enum varve_code read_database(const struct vv_import_job *job, struct var
     return code;
 }
 
+static enum varve_code look(const char *path, struct vv_model *model, bool *out_is)
+{
+    struct vv_import_job job = { .path = path, .model = model };
+    struct vv_database database;
+    struct varve_error ignored;
+    VV_TRY(vv_source_open(path, &job.source, &ignored));
+    enum varve_code code = vv_database_open(&database, &job, &ignored);
+    if (code == VARVE_OK) {
+        code = vv_rpd_is(&database, out_is, &ignored);
+        if (code == VARVE_OK && !*out_is)
+            code = vv_nsys_is(&database, out_is, &ignored);
+        vv_database_close(&database);
+    }
+    vv_source_close(job.source);
+    return code;
+}
+
+static bool is_recording(const char *path)
+{
+    struct vv_model *model;
+    bool is = false;
+    if (vv_model_create(&model, NULL) != VARVE_OK)
+        return false;
+    is = look(path, model, &is) == VARVE_OK && is;
+    vv_model_destroy(model);
+    return is;
+}
+
 #else
+
+static bool is_recording(const char *path)
+{
+    (void)path;
+    return false;
+}
 
 static enum varve_code read_database(const struct vv_import_job *job, struct varve_error *error)
 {
@@ -74,4 +106,5 @@ const struct vv_importer vv_importer_database = {
     .title = "Nsight Systems SQLite, rocmProfileData SQLite",
     .probe = probe,
     .read = read_database,
+    .is_recording = is_recording,
 };

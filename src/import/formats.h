@@ -35,4 +35,11 @@
 VV_FORMATS(VV_DECLARE)
 #undef VV_DECLARE
 
+/* The reader of a path, by its content; NULL: of no format. `head` has the first bytes of a file,
+ * decompressed. */
+const struct vv_importer *vv_importer_of(const char *path, bool is_folder, const char *head,
+                                         size_t head_bytes);
+/* Writes the titles of formats, as many as there is room for: "varve, IREE profile bundle …". */
+void vv_formats_list(char *out, size_t bytes);
+
 #endif

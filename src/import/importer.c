@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* importer.c — the steps that all formats (formats.h) share: recognise the format by content, read
- * the file, join the parts of split traces, add up, finish. */
+/* importer.c — the steps that all formats (formats.h) share: find the format, read the file, join
+ * the parts of split traces, add up, finish. */
 #include "import/importer.h"
 
 #include <errno.h>
@@ -15,84 +15,7 @@
 #include "base/system/folder.h"
 #include "import/parts.h"
 #include "import/rows/producer_words.h"
-
-#define SHOWN_BYTES 10u
-
-static const struct vv_importer *const importers[] = {
-#define VV_ROW(name) &vv_importer_##name,
-    VV_FORMATS(VV_ROW)
-#undef VV_ROW
-};
-#define IMPORTER_COUNT (sizeof importers / sizeof importers[0])
-
-/* Whole names, as many as there is room for. */
-static void list_formats(char *out, size_t bytes)
-{
-    static const char rest[] = ", and more: doc/formats.md";
-    size_t length = 0;
-    for (size_t i = 0; i < IMPORTER_COUNT; i++) {
-        size_t more = strlen(importers[i]->title) + (i == 0 ? 0 : 2);
-        if (length + more + sizeof rest > bytes) {
-            snprintf(out + length, bytes - length, "%s", rest);
-            return;
-        }
-        length += (size_t)snprintf(out + length, bytes - length, "%s%s", i == 0 ? "" : ", ",
-                                   importers[i]->title);
-    }
-}
-
-/* Shows the first bytes to people: printable ASCII as it is, other bytes as C writes them. */
-static void show_head(const char *head, size_t head_bytes, char *out, size_t bytes)
-{
-    size_t length = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < head_bytes && i < SHOWN_BYTES; i++) {
-        unsigned char byte = (unsigned char)head[i];
-        bool is_plain = byte >= ' ' && byte < 127 && byte != '"' && byte != '\\';
-        length += (size_t)snprintf(out + length, bytes - length, is_plain ? "%c" : "\\x%02x", byte);
-    }
-}
-
-/* Files that begin with these bytes are no trace, and a hint how to make a trace of them. */
-static const struct { const char *magic; size_t bytes; const char *hint; } hints[] = {
-    { "VARVECA1", 8, "what varve keeps of another: name the trace itself" },
-    { "\x1f\x8b", 2, "gzip within a compressed file: unpack it first" },
-    { "\x28\xb5\x2f\xfd", 4, "zstd within a compressed file: unpack it first" },
-    { "\xfd" "7zXZ", 5, "compressed by xz: unpack it first" },
-    { "BZh", 3, "compressed by bzip2: unpack it first" },
-    { "\x04\x22\x4d\x18", 4, "compressed by lz4: unpack it first" },
-    { "PK\x03\x04", 4, "a zip archive: unpack it first" },
-    { "\xff\xfe", 2, "UTF-16, it seems: convert it first:  iconv -f UTF-16 -t UTF-8" },
-    { "\xfe\xff", 2, "UTF-16, it seems: convert it first:  iconv -f UTF-16 -t UTF-8" },
-};
-
-static const char *find_hint(const char *head, size_t head_bytes)
-{
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (head_bytes >= hints[i].bytes && memcmp(head, hints[i].magic, hints[i].bytes) == 0)
-            return hints[i].hint;
-    return NULL;
-}
-
-static void refuse(const char *path, bool is_folder, const char *head, size_t head_bytes,
-                   struct varve_error *error)
-{
-    char known[380] = "", shown[SHOWN_BYTES * 4 + 1], why[sizeof shown + 64];
-    const char *hint = find_hint(head, head_bytes);
-    list_formats(known, sizeof known);
-    show_head(head, head_bytes, shown, sizeof shown);
-    if (is_folder)
-        snprintf(why, sizeof why, "a folder without metadata");
-    else if (head_bytes == 0)
-        snprintf(why, sizeof why, "the file is empty");
-    else if (hint != NULL)
-        snprintf(why, sizeof why, "%s", hint);
-    else
-        snprintf(why, sizeof why, "first bytes: \"%s\"", shown);
-    (void)vv_fail(error, VARVE_UNSUPPORTED, "'%s' is not a trace that varve knows (%s); known: %s",
-                  path, why, known);
-    (void)vv_with_next(error, hint != NULL ? VV_NEXT_IS_SAID : VV_NEXT_BY_CODE, VARVE_UNSUPPORTED);
-}
+#include "import/unknown.h"
 
 /* NULL: no importer. Then `error` says how the file begins and what to do. */
 static const struct vv_importer *find_importer(const struct vv_import_job *job,
@@ -100,11 +23,11 @@ static const struct vv_importer *find_importer(const struct vv_import_job *job,
 {
     size_t head_bytes = 0;
     const char *head = job->source != NULL ? vv_source_head(job->source, &head_bytes) : "";
-    for (size_t i = 0; i < IMPORTER_COUNT; i++)
-        if (importers[i]->probe(job->path, job->source == NULL, head, head_bytes))
-            return importers[i];
-    refuse(job->path, job->source == NULL, head, head_bytes, error);
-    return NULL;
+    const struct vv_importer *importer =
+        vv_importer_of(job->path, job->source == NULL, head, head_bytes);
+    if (importer == NULL)
+        (void)vv_refuse_unknown(job->path, job->source == NULL, head, head_bytes, error);
+    return importer;
 }
 
 /* A process without records has no begin and end. */
@@ -208,11 +131,12 @@ static int64_t folder_bytes(int folder, unsigned depth_left)
 static uint64_t limit_of(const struct reading *reading)
 {
     uint64_t most = reading->options->max_memory_bytes;
-    int64_t bytes = 0;
+    int64_t bytes;
     int folder;
     if (!reading->options->is_bound_by_size)
         return most;
-    for (size_t i = 0; i < reading->count; i++) {
+    bytes = (int64_t)reading->options->named_bytes;
+    for (size_t i = 0; i < reading->count && reading->options->named_bytes == 0; i++) {
         bytes = vv_sum(bytes, (int64_t)file_bytes(reading->paths[i]));
         if (vv_folder_open(AT_FDCWD, reading->paths[i], &folder) != 0)
             continue;
@@ -320,13 +244,12 @@ static bool comes_last(const char *path)
     struct vv_source *source = NULL;
     struct stat status;
     size_t head_bytes = 0;
-    bool is_last = false;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
         vv_source_open(path, &source, &ignored) != VARVE_OK)
         return false;
     const char *head = vv_source_head(source, &head_bytes);
-    for (size_t i = 0; i < IMPORTER_COUNT && !is_last; i++)
-        is_last = importers[i]->comes_last && importers[i]->probe(path, false, head, head_bytes);
+    const struct vv_importer *importer = vv_importer_of(path, false, head, head_bytes);
+    bool is_last = importer != NULL && importer->comes_last;
     vv_source_close(source);
     return is_last;
 }

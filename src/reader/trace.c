@@ -6,6 +6,7 @@
 
 #include "analyse/tables.h"
 #include "base/text/nearest.h"
+#include "import/gather.h"
 #include "import/importer.h"
 #include "machine/peak_file.h"
 #include "reader/handles.h"
@@ -37,7 +38,7 @@ static enum varve_code check_paths(const char *const *paths, size_t count,
     for (size_t i = 0; i < count; i++)
         if (paths[i] == NULL)
             VV_FAIL(error, VARVE_INVALID, "varve_trace_open: path %zu is NULL", i);
-    return vv_paths_differ(paths, count, error);
+    return VARVE_OK;
 }
 
 static enum varve_code count_findings(struct varve_trace *trace, struct varve_error *error)
@@ -55,7 +56,18 @@ static enum varve_code count_findings(struct varve_trace *trace, struct varve_er
 static enum varve_code fill(struct varve_trace *trace, const char *const *paths, size_t count,
                             const struct vv_import_options *options, struct varve_error *error)
 {
-    VV_TRY(vv_import_all(paths, count, options, &trace->model, error));
+    struct vv_import_options how = *options;
+    struct vv_gathered gathered;
+    VV_TRY(vv_gather(paths, count, NULL, &gathered, error));
+    how.named_bytes = gathered.named_bytes;
+    enum varve_code code = vv_import_all((const char *const *)gathered.paths, gathered.count, &how,
+                                         &trace->model, error);
+    if (code == VARVE_OK)
+        code = vv_gather_name_inputs(&gathered, trace->model, error);
+    else
+        code = vv_gather_name_error(&gathered, code, error);
+    vv_gather_end(&gathered);
+    VV_TRY(code);
     trace->model->step_by = trace->model->step_thread = NULL; /* the caller's, until now          */
     for (size_t t = 0; t < VV_TABLE_COUNT; t++)
         trace->tables[t] = vv_table_of(

@@ -374,13 +374,6 @@ def test_what_would_make_a_trace_of_it_is_said(run, tmp_path, head, says):
     assert done.stderr.count("\n") == 1 # nothing else to type
 
 
-def test_a_pipe_is_to_be_saved(run, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    assert run(
-        "info", "pipe"
-    ).stderr == "varve: 'pipe' is neither a file nor a folder: save the trace in a file first\n"
-
-
 # ---- compressed files ----
 
 EVENTS = json.dumps({"traceEvents": [{"ph": "X", "name": f"op {n}", "pid": 1, "tid": 1, "ts": n,

@@ -245,7 +245,7 @@ int vv_print_error(const struct varve_error *error);
 /* The same for a verb that reads and writes traces: the exit code says which of the two failed. */
 int vv_complain_writing(const struct varve_error *error);
 
-/* The trace that a verb should read: the operand, or the newest *.varve in the current folder,
+/* The trace that a verb should read: the operand, or the newest trace in the current folder,
  * which is then named on standard error unless quiet. The caller frees *out_path. locate.c */
 enum varve_code vv_locate_trace(const struct vv_arguments *arguments, char **out_path,
                                 struct varve_error *error);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/line/cleanup_on_signal.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/system/folder.h"
 #include "cli/line/terminal.h"
+
+#define FOLDER_DEPTH 40
 
 volatile sig_atomic_t vv_cleanup_signal;
 
@@ -15,7 +19,8 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 /* The handler reads these. A path is written only while its flag is 0. */
 static char paths[VV_CLEANUP_COUNT][PATH_MAX];
 static int folders[VV_CLEANUP_COUNT];
-static volatile sig_atomic_t has_path[VV_CLEANUP_COUNT], has_line;
+static volatile sig_atomic_t has_path[VV_CLEANUP_COUNT], has_line, has_folder;
+static char folder_path[PATH_MAX];
 
 static void end(int signal_number)
 {
@@ -24,6 +29,8 @@ static void end(int signal_number)
     for (int i = 0; i < VV_CLEANUP_COUNT; i++)
         if (has_path[i])
             unlinkat(folders[i], paths[i], 0);
+    if (has_folder)
+        (void)!vv_folder_remove(AT_FDCWD, folder_path, FOLDER_DEPTH);
     /* SA_RESETHAND has restored the default, so the signal takes effect when this handler
      * returns. */
     raise(signal_number);
@@ -52,6 +59,16 @@ void vv_cleanup_file(enum vv_cleanup which, int folder, const char *name)
     memcpy(paths[which], name, bytes);
     folders[which] = folder;
     has_path[which] = 1;
+    install();
+}
+
+void vv_cleanup_folder(const char *path)
+{
+    has_folder = 0;
+    if (path == NULL || strlen(path) >= sizeof folder_path)
+        return;
+    memcpy(folder_path, path, strlen(path) + 1);
+    has_folder = 1;
     install();
 }
 

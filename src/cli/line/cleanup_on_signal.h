@@ -14,6 +14,8 @@ enum vv_cleanup { VV_CLEANUP_CACHE, VV_CLEANUP_OUTPUT, VV_CLEANUP_COUNT };
 /* Sets the file to remove, relative to the open folder or AT_FDCWD. NULL: the file is finished, or
  * was removed. The first call installs the handlers. */
 void vv_cleanup_file(enum vv_cleanup which, int folder, const char *name);
+/* Sets the folder to remove with all that is in it. NULL: it was removed. */
+void vv_cleanup_folder(const char *path);
 /* Says whether standard error shows a line that must be erased. */
 void vv_cleanup_line(bool has_line);
 

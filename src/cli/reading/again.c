@@ -3,26 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Characters of words that every shell leaves as they are. */
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                            "_-./:=,+@%^";
+#include "base/text/shell_word.h"
 
 static void put_word(FILE *stream, const char *word)
 {
     putc(' ', stream);
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fputs(word, stream);
-        return;
-    }
-    putc('\'', stream);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", stream);
-        else
-            putc(*word, stream);
-    putc('\'', stream);
+    vv_shell_word_put(stream, word);
 }
 
 static void put_option(FILE *stream, const char *option, const char *value)

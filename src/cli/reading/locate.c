@@ -8,41 +8,27 @@
 
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
-#include "cli/line/trace_folder.h"
 #include "cli/reading/locate.h"
+#include "import/search.h"
 
-#define SUFFIX ".varve"
-
-static bool ends_in_suffix(const char *name)
+/* Names of folders here whose content is looked at; others hold programs and data. */
+static bool may_be_trace(const struct dirent *entry)
 {
-    size_t length = strlen(name);
-    return length > strlen(SUFFIX) && name[0] != '.' &&
-           strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+    return entry->d_name[0] != '.' && strstr(entry->d_name, ".varve.old") == NULL;
 }
 
-/* Uses the manifest's time, because the manifest is written last; any new file in the folder
- * changes the folder's own time. */
-static bool time_of(const char *folder, struct timespec *out_time)
+static bool is_newer(const char *name, int64_t newest_ns, bool has_newest)
 {
-    char manifest[4096];
     struct stat status;
-    int length = snprintf(manifest, sizeof manifest, "%s/manifest.json", folder);
-    bool has_manifest =
-        length > 0 && (size_t)length < sizeof manifest && stat(manifest, &status) == 0;
-    if (!has_manifest && stat(folder, &status) != 0)
-        return false;
-    *out_time = status.st_mtim;
-    return true;
-}
-
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+    /* A folder's own time may be older than that of its newest file. */
+    return stat(name, &status) == 0 &&
+           (!has_newest || S_ISDIR(status.st_mode) ||
+            (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec > newest_ns);
 }
 
 enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
 {
-    struct timespec newest = { 0, 0 }, time;
+    int64_t newest_ns = 0, time_ns;
     char *path = NULL;
     enum varve_code code = VARVE_OK;
     DIR *here = opendir(".");
@@ -50,12 +36,12 @@ enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
         return vv_fail_errno(error, errno, "cannot look for a trace in this folder");
     for (struct dirent *entry = readdir(here); entry != NULL && code == VARVE_OK;
          entry = readdir(here)) {
-        if (!ends_in_suffix(entry->d_name) || !vv_trace_folder_is_trace(entry->d_name) ||
-            !time_of(entry->d_name, &time) || (path != NULL && !is_later(&time, &newest)))
+        if (!may_be_trace(entry) || !is_newer(entry->d_name, newest_ns, path != NULL) ||
+            !vv_recording_time(entry->d_name, &time_ns) || (path != NULL && time_ns <= newest_ns))
             continue;
         free(path);
         path = strdup(entry->d_name);
-        newest = time;
+        newest_ns = time_ns;
         if (path == NULL)
             code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the name of a trace");
     }

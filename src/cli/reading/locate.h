@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locate.h — finds the newest trace in the current folder. */
+/* locate.h — finds the newest trace in the current folder, of any format. */
 #ifndef VV_CLI_READING_LOCATE_H
 #define VV_CLI_READING_LOCATE_H
 

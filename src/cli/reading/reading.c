@@ -20,6 +20,7 @@
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
 #include "derive/select/filter.h"
+#include "import/gather.h"
 #include "import/importer.h"
 #include "machine/peak_file.h"
 
@@ -94,19 +95,22 @@ static enum varve_code name_traces(const struct vv_arguments *arguments, struct 
 
 /* ---- reading ---- */
 
-static enum varve_code import(const struct vv_arguments *arguments, const char *const *paths,
-                              size_t count, struct vv_reading *reading, struct varve_error *error)
+static enum varve_code import(const struct vv_arguments *arguments,
+                              const struct vv_gathered *gathered, struct vv_reading *reading,
+                              struct varve_error *error)
 {
     struct vv_meter meter;
     struct vv_import_options options = { .progress = vv_meter_show, .progress_context = &meter,
                                          .step_by = arguments->step_by,
                                          .step_thread = arguments->thread,
+                                         .named_bytes = gathered->named_bytes,
                                          .is_bound_by_size = arguments->max_memory == NULL };
     if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
         VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
     VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
     vv_meter_begin(&meter, reading->title, arguments->quiet);
-    enum varve_code code = vv_import_all(paths, count, &options, &reading->model, error);
+    enum varve_code code = vv_import_all((const char *const *)gathered->paths, gathered->count,
+                                         &options, &reading->model, error);
     vv_meter_end(&meter);
     return code;
 }
@@ -128,6 +132,55 @@ static bool has_steps_left(const struct vv_model *model)
     return false;
 }
 
+/* Opens the cache of the files, if there is one that holds the steps asked for. */
+static enum varve_code open_cache(const struct vv_arguments *arguments, const char *const *paths,
+                                  size_t count, struct vv_reading *reading,
+                                  struct varve_error *error)
+{
+    VV_TRY(vv_reading_cache(arguments, paths, count, &reading->cache, error));
+    if (reading->cache != NULL)
+        reading->model = vv_cache_open(reading->cache);
+    if (reading->model != NULL && wants_other_steps(arguments, reading->model)) {
+        vv_model_destroy(reading->model);
+        reading->model = NULL;
+    }
+    if (reading->model != NULL) {
+        vv_cache_destroy(reading->cache);
+        reading->cache = NULL;
+    }
+    return VARVE_OK;
+}
+
+static void say_gathered(const struct vv_arguments *arguments, const struct vv_gathered *gathered,
+                         const char *title)
+{
+    if (arguments->quiet || gathered->searched == 0)
+        return;
+    vv_say("reading %zu trace%s in %s", gathered->count, gathered->count == 1 ? "" : "s", title);
+    if (gathered->older > 0)
+        vv_say_more("%llu older of the same program left out: name what you want to read",
+                    (unsigned long long)gathered->older);
+}
+
+/* Reads what was gathered; folders that were searched have a cache by their files. */
+static enum varve_code read_gathered(const struct vv_arguments *arguments,
+                                     const struct vv_gathered *gathered,
+                                     struct vv_reading *reading, struct varve_error *error)
+{
+    const char *const *paths = (const char *const *)gathered->paths;
+    if (gathered->searched > 0 && !vv_gather_is_held(gathered))
+        VV_TRY(open_cache(arguments, paths, gathered->count, reading, error));
+    if (reading->model != NULL)
+        return VARVE_OK;
+    enum varve_code code = import(arguments, gathered, reading, error);
+    if (code == VARVE_OK && arguments->thread != NULL && has_steps_left(reading->model)) {
+        vv_cache_destroy(reading->cache); /* the steps may be those that --thread chose */
+        reading->cache = NULL;
+    }
+    return code == VARVE_OK ? vv_gather_name_inputs(gathered, reading->model, error)
+                            : vv_gather_name_error(gathered, code, error);
+}
+
 /* If the cache cannot be made, the traces are still read. A user who asked for the cache by name
  * gets a message. */
 static enum varve_code read_traces(const struct vv_arguments *arguments, struct vv_reading *reading,
@@ -135,28 +188,27 @@ static enum varve_code read_traces(const struct vv_arguments *arguments, struct 
 {
     const char *const only[] = { reading->path };
     bool is_one = arguments->operand_count < 2;
-    const char *const *paths = is_one ? only : (const char *const *)arguments->operands;
+    const char *const *names = is_one ? only : (const char *const *)arguments->operands;
     size_t count = is_one ? 1 : arguments->operand_count;
-    struct vv_cache *cache;
-    VV_TRY(vv_reading_cache(arguments, paths, count, &cache, error));
+    struct vv_gathered gathered;
     reading->is_cache_wanted = arguments->cache;
-    if (cache != NULL)
-        reading->model = vv_cache_open(cache);
-    if (reading->model != NULL && !wants_other_steps(arguments, reading->model)) {
-        vv_cache_destroy(cache);
+    VV_TRY(open_cache(arguments, names, count, reading, error));
+    if (reading->model != NULL)
         return VARVE_OK;
-    }
-    vv_model_destroy(reading->model);
-    reading->model = NULL;
-    enum varve_code code = import(arguments, paths, count, reading, error);
-    if (code == VARVE_OK && arguments->thread != NULL && has_steps_left(reading->model))
-        vv_cache_destroy(cache); /* the steps may be those that --thread chose */
-    else
-        reading->cache = cache;
+    VV_TRY(vv_gather(names, count, vv_cleanup_folder, &gathered, error));
+    say_gathered(arguments, &gathered, reading->title);
+    enum varve_code code = read_gathered(arguments, &gathered, reading, error);
+    vv_gather_end(&gathered);
     return code;
 }
 
 int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading)
+{
+    return vv_reading_open_gathered(arguments, NULL, out_reading);
+}
+
+int vv_reading_open_gathered(const struct vv_arguments *arguments, const struct vv_gathered *from,
+                             struct vv_reading *out_reading)
 {
     struct varve_error error;
     *out_reading = (struct vv_reading){ 0 };
@@ -165,6 +217,8 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
         code = read_traces(arguments, out_reading, &error);
     if (code == VARVE_OK)
         return VV_EXIT_DONE;
+    if (from != NULL)
+        (void)vv_gather_name_error(from, code, &error);
     int status = vv_print_error(&error);
     say_next(arguments, &error);
     return status;

@@ -7,6 +7,7 @@
 #include "question/question.h"
 
 struct vv_cache;
+struct vv_gathered;
 
 struct vv_reading {
     char *path;             /* path of the first trace, as the user knows it; owned             */
@@ -20,6 +21,11 @@ struct vv_reading {
  * Returns an exit code. Call vv_reading_close in any case. */
 VV_MUST_USE int vv_reading_open(const struct vv_arguments *arguments,
                                 struct vv_reading *out_reading);
+/* The same for traces that a verb has gathered itself (import/gather.h); a message names what the
+ * user named. */
+VV_MUST_USE int vv_reading_open_gathered(const struct vv_arguments *arguments,
+                                         const struct vv_gathered *from,
+                                         struct vv_reading *out_reading);
 /* Writes the cache, if there is one to write. Call it after the result is printed. Idempotent. */
 void vv_reading_close(struct vv_reading *reading);
 

@@ -17,7 +17,7 @@
 #include "base/system/clock.h"
 #include "base/text/duration.h"
 #include "cli/line/say.h"
-#include "cli/line/shell_word.h"
+#include "base/text/shell_word.h"
 #include "cli/recording/dump.h"
 #include "cli/recording/process_facts.h"
 #include "cli/recording/recorded_processes.h"

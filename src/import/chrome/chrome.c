@@ -53,4 +53,5 @@ const struct vv_importer vv_importer_chrome = {
     .probe = probe,
     .read = read,
     .read_parts = vv_chrome_read_files,
+    .is_recording = vv_is_always_recording,
 };

@@ -12,6 +12,8 @@ struct vv_import_options {
                                     VARVE_LIMIT */
     bool is_bound_by_size;       /* the model may also hold no more than VV_SOURCE_GROWTH_MAX times
                                     the inputs, plus VV_SOURCE_GROWN_BYTES_MIN */
+    uint64_t named_bytes;        /* what the inputs take on disk, for is_bound_by_size; 0 = find
+                                    out */
     const char *step_by;         /* as in struct vv_model; borrowed until the import is done    */
     const char *step_thread;     /* the same                                                    */
     unsigned threads;            /* threads that may read one file; 0 = as many as there are
@@ -54,6 +56,16 @@ struct vv_importer {
     enum varve_code (*read_parts)(const struct vv_import_job *const *jobs, size_t count,
                                   struct varve_error *error);
     bool comes_last; /* it completes other inputs, so it is read after them */
+    /* Is the file, which the probe knows, a recording? Those a search finds (search.h). NULL: files
+     * of this format are graphs, pictures, tables: to be named. */
+    bool (*is_recording)(const char *path);
 };
+
+/* For formats whose probe says enough. */
+static inline bool vv_is_always_recording(const char *path)
+{
+    (void)path;
+    return true;
+}
 
 #endif

@@ -229,4 +229,5 @@ const struct vv_importer vv_importer_ireeprof = {
     .title = "IREE profile bundle",
     .probe = probe,
     .read = read_profile,
+    .is_recording = vv_is_always_recording,
 };

@@ -219,4 +219,5 @@ const struct vv_importer vv_importer_perfetto = {
     .title = "Perfetto protobuf",
     .probe = probe_perfetto,
     .read = read_perfetto,
+    .is_recording = vv_is_always_recording,
 };

@@ -256,4 +256,5 @@ const struct vv_importer vv_importer_rocprof = {
     .title = "rocprofv3 JSON",
     .probe = probe,
     .read = read_results,
+    .is_recording = vv_is_always_recording,
 };

@@ -75,4 +75,5 @@ const struct vv_importer vv_importer_execution_trace = {
     .probe = probe,
     .read = read_trace,
     .comes_last = true,
+    .is_recording = vv_is_always_recording,
 };

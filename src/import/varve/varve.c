@@ -108,6 +108,19 @@ static bool probe(const char *path, bool is_folder, const char *head, size_t hea
     return found;
 }
 
+/* Other programs write files called "manifest.json", too. */
+static bool is_recording(const char *path)
+{
+    char manifest[PATH_MAX], head[8192];
+    size_t bytes, name = strlen(path);
+    if (name > 6 && strcmp(path + name - 6, ".varve") == 0)
+        return true;
+    int length = snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
+    return length > 0 && (size_t)length < sizeof manifest &&
+           vv_folder_read(AT_FDCWD, manifest, head, sizeof head, &bytes) == 0 &&
+           memmem(head, bytes, "\"varve_format\"", 14) != NULL;
+}
+
 static unsigned count_threads(const struct vv_import_options *options)
 {
     unsigned threads = options->threads != 0 ? options->threads : vv_workers_allowed();
@@ -161,4 +174,5 @@ const struct vv_importer vv_importer_varve = {
     .title = "varve",
     .probe = probe,
     .read = read_trace,
+    .is_recording = is_recording,
 };

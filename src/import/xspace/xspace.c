@@ -261,6 +261,7 @@ const struct vv_importer vv_importer_xspace = {
     .title = "XSpace (.xplane.pb)",
     .probe = probe_xspace,
     .read = read_xspace,
+    .is_recording = vv_is_always_recording,
 };
 
 const struct vv_importer vv_importer_xspace_json = {
@@ -268,4 +269,5 @@ const struct vv_importer vv_importer_xspace_json = {
     .title = "XSpace JSON",
     .probe = probe_xspace_json,
     .read = read_xspace_json,
+    .is_recording = vv_is_always_recording,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shell_word.h — writes a word as a user would type it, so that the commands that varve proposes
  * can be copied. Thread-safe. */
-#ifndef VV_CLI_LINE_SHELL_WORD_H
-#define VV_CLI_LINE_SHELL_WORD_H
+#ifndef VV_BASE_TEXT_SHELL_WORD_H
+#define VV_BASE_TEXT_SHELL_WORD_H
 
 #include <stdio.h>
 

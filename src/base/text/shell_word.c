@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/line/shell_word.h"
+#include "base/text/shell_word.h"
 
 #include <string.h>
 
