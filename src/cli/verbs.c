@@ -331,9 +331,11 @@ const struct vv_verb vv_verbs[] = {
           "Lists the operations of a program in MLIR that take most of its time: by what traces "
           "measured, or else by the profile that the program carries. With -o it writes the "
           "program with the attribute varve.hot on them, and with --script a script for mlir-opt "
-          "that exchanges loops, tiles or vectorizes the marked operations alone. varve annotate "
-          "writes a profile into a program.",
+          "that exchanges loops, tiles or vectorizes the marked operations alone. For a program of "
+          "IREE it writes files that give the hot dispatches other tiles. varve annotate writes a "
+          "profile into a program.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_TOP_SHARE, VV_OPTION_OUTPUT, VV_OPTION_SCRIPT,
+                        VV_OPTION_CONFIGURATIONS, VV_OPTION_SUBSTITUTES, VV_OPTION_TUNING_SPEC,
                         VV_OPTION_FORMAT, VV_OPTION_JSON, VV_OPTION_CSV, VV_OPTION_MD,
                         VV_OPTION_UNIT, VV_OPTION_FIELDS, VV_TAKES_READING, PART,
                         VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB),
@@ -342,7 +344,9 @@ const struct vv_verb vv_verbs[] = {
       .examples = EXAMPLES({ "varve hot annotated.mlir", "80 % of the time" },
                            { "varve hot net.mlir train.json.gz", "by what a trace measured" },
                            { "varve hot annotated.mlir -o hot.mlir",
-                             "the program, with marks" }),
+                             "the program, with marks" },
+                           { "varve hot flow.mlir p.ireeprof --configurations dump --substitutes t",
+                             "for IREE" }),
       .run = vv_cmd_hot },
     { .name = "tune", .group = "MLIR", .summary = "make a program of IREE faster, and prove it",
       .operands = "MODULE",

@@ -190,6 +190,76 @@ def test_the_program_itself_is_not_overwritten(varve, write):
         assert done.returncode == 2 and path.read_text() == module(*FIVE)
 
 
+DUMPED = """hal.executable public @{name} {{
+  hal.executable.export public @{name}_f ordinal(0)
+    func.func @f() attributes {{translation_info = #c.info<pipeline = #c.p<P>>}} {{{constants}
+    %9 = linalg.fill {{lowering_config = #c.config<vector_common_parallel = [4, 4]>}}
+    %11 = linalg.{kind} {{lowering_config = #c.config<distribution = [4, 7, 0], \
+vector_common_parallel = [4, 4, 0]>}} ins(%4, %5 : tensor<128x64xf32>, tensor<64x14xf32>) \
+outs(%9 : tensor<128x14xf32>) -> tensor<128x14xf32>
+}}
+"""
+EXECUTABLES = {"exe_0": ("matmul", ""), "exe_1": ("generic", ""),
+               "exe_2": ("matmul", "\n    %c = arith.constant dense_resource<w>")}
+
+
+@pytest.fixture(name="flow")
+def fixture_flow(write, tmp_path):
+    """Dispatches of three executables with half of the time, and one that is not in the dump."""
+    (tmp_path / "dump").mkdir()
+    for name, (kind, constants) in EXECUTABLES.items():
+        (tmp_path / "dump" / f"configured_{name}.mlir").write_text(
+            DUMPED.format(name=name, kind=kind, constants=constants))
+    lines = [f"    %{i} = flow.dispatch @{name}::@{name}_f(%a) : (i32) -> i32 "
+             f'loc(fused<{{{profile(ns)}}}>["{i}"])\n' for i, (name, ns) in enumerate(
+                 (("exe_0", 30), ("exe_1", 25), ("exe_0", 20), ("exe_2", 15), ("exe_3", 10)))]
+    return write("func.func @main(%a: i32) {\n" + "".join(lines) + "    return\n}\n")
+
+
+def hot(varve, *words, status=0):
+    done = subprocess.run([str(varve), "hot", *map(str, words)], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+def test_files_give_the_hot_dispatches_of_iree_other_tiles(varve, flow, tmp_path):
+    """Each executable once. Constants are not in the dump: there a spec alone can say so; it names
+    matrix products, and no generic operation."""
+    said = hot(varve, flow, "--top", "100%", "--configurations", tmp_path / "dump",
+               "--substitutes", tmp_path / "tiles", "--tuning-spec", tmp_path / "spec.mlir")
+    assert "other tiles for 2 of 4 hot dispatches" in said
+    assert "exe_3_f keeps its tile: the compiler has dumped no configuration of it" in said
+    assert sorted(path.name for path in (tmp_path / "tiles").iterdir()) == [
+        "exe_0.mlir", "exe_1.mlir"]
+    for name in ("exe_0", "exe_1"):
+        kind, constants = EXECUTABLES[name]
+        before = DUMPED.format(name=name, kind=kind, constants=constants)
+        text = (tmp_path / "tiles" / f"{name}.mlir").read_text()
+        outer, inner = re.search(r"parallel = \[(\d+), (\d+), 0\]", text).groups()
+        assert 128 % int(outer) == 0 and 14 % int(inner) == 0
+        assert text == before.replace("[4, 4, 0]", f"[{outer}, {inner}, 0]").replace(
+            "[4, 4]", f"[{outer}, {inner}]").replace(
+                "[4, 7, 0]", f"[{max(4, int(outer))}, {max(7, int(inner))}, 0]")
+    spec = (tmp_path / "spec.mlir").read_text()
+    assert spec.count('operation_name %op ["linalg.matmul"]') == 2 and "generic" not in spec
+
+
+def test_files_for_iree_need_its_configurations(varve, flow, write, tmp_path):
+    dump, tiles = tmp_path / "dump", tmp_path / "tiles"
+    assert "need --configurations" in hot(varve, flow, "--substitutes", tiles, status=2)
+    assert "name one of them" in hot(varve, flow, "--configurations", dump, status=2)
+    assert "one can name" in hot(varve, flow, "--top", "1%", "--configurations", tmp_path,
+                                 "--tuning-spec", tmp_path / "s.mlir", status=3)
+    assert not (tmp_path / "s.mlir").exists()
+    tiles.mkdir()
+    assert "is there" in hot(varve, flow, "--configurations", dump, "--substitutes", tiles,
+                             status=2)
+    assert not list(tiles.iterdir())
+    assert "no hot operation of" in hot(varve, write(module(*FIVE)), "--configurations", dump,
+                                        "--substitutes", tmp_path / "other", status=3)
+
+
 @pytest.mark.parametrize("share", ["0", "-1", "101%", "2", "x", "nan", ""])
 def test_a_wrong_share_is_refused(varve, write, share):
     path = write(module(*FIVE))

@@ -105,6 +105,26 @@ def test_tiles_that_are_faster_are_kept(tune, tmp_path):
     assert "distribution = [0, 16, 7, 14, 0]" in text  # what holds the tile
 
 
+@pytest.mark.parametrize("root, rounds, kept", [
+    ("product", ["substitute-executable"], ["tiles kept", "tuning spec"]),
+    ("product with constants", ["tuning-spec-path"], ["tiles kept"])])
+def test_a_tuning_spec_is_a_candidate(tune, tmp_path, root, rounds, kept):
+    """Constants are not in the compiler's dump: there a spec is the only way. Elsewhere the kept
+    tiles are tried as a spec, too."""
+    report = tune({"root": root, "tiles": {"16,7": 100, "8,14": 300}}, "--tiles", "4")
+    rows = rows_of(report, "tune")
+    assert [name for name in rows if rows[name]["candidate"] in ("tiles kept", "tuning spec")] == (
+        kept)
+    assert rows["tiles 1"]["result"] == "measured"
+    assert [word for word in ("substitute-executable", "tuning-spec-path")
+            if word in rows["tiles 1"]["flags"]] == rounds
+    for name in kept:
+        assert rows[name]["ratio"] == pytest.approx(1000 / 700), name
+    assert rows_of(report, "tune_dispatches")["main_dispatch_0_conv"]["choice"] == "[16, 7]"
+    last = rows[kept[-1]]["flags"]
+    assert f"--iree-codegen-tuning-spec-path={tmp_path}/work" in last and "substitute-" not in last
+
+
 def test_outputs_that_differ_are_refused(tune):
     faster = {"--iree-opt-level=O3": {"time_us": 10, "value": 1.5}}
     report = tune({"flags": faster}, "--tiles", "0")

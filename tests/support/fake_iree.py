@@ -4,9 +4,10 @@
 tests of what happens around them. A module is JSON: what each set of flags does.
 
     {"time_us": 1000, "dispatch_us": 400, "tiles": {"8,7": 100}, "value": 1.0,
-     "flags": {"--iree-opt-level=O3": {"do": "hang"}}}
+     "root": "product", "flags": {"--iree-opt-level=O3": {"do": "hang"}}}
 
-"do": "hang", "crash", "fail", "hang at run", or nothing; "value" is what it computes.
+"do": "hang", "crash", "fail", "hang at run", or nothing; "value" is what it computes. "root" is the
+dispatch: a convolution, a product, or a product with constants.
 """
 import json
 import os
@@ -32,6 +33,18 @@ vector_common_parallel = [1, 4, 1, 4, 0], vector_reduction = [0, 0, 0, 0, 8]>} {
 }
 """
 
+PRODUCT = """hal.executable public @main_dispatch_0 {
+  hal.executable.export public @main_dispatch_0_conv ordinal(0)
+    func.func @f() attributes {translation_info = #c.translation_info<pipeline = #c.pipeline<P>>} {
+    %9 = linalg.fill {lowering_config = #c.lowering_config<vector_common_parallel = [4, 4]>}
+    %11 = linalg.matmul {lowering_config = #c.lowering_config<distribution = [4, 7, 0], \
+vector_common_parallel = [4, 4, 0], vector_reduction = [0, 0, 8]>} ins(%4, %5 : \
+tensor<128x64xf32>, tensor<64x14xf32>) outs(%9 : tensor<128x14xf32>) -> tensor<128x14xf32>
+}
+"""
+DUMPED = {"convolution": CONFIGURATION, "product": PRODUCT, "product with constants":
+          PRODUCT.replace("    %9", "    %c = arith.constant dense_resource<w>\n    %9")}
+
 
 def option(name, standard=None):
     found = [word.partition("=")[2] for word in sys.argv if word.startswith(f"--{name}=")]
@@ -50,6 +63,26 @@ def misbehave(what):
                  f"in @{FUNCTION}")
 
 
+def chosen_tile(module):
+    """What the module says of the tile that a file gives the dispatch; None: no file does."""
+    substitute = option("iree-hal-substitute-executable-configuration")
+    spec = option("iree-codegen-tuning-spec-path")
+    if substitute:
+        text = pathlib.Path(substitute.partition("=")[2]).read_text()
+        assert "dense_resource" not in text
+    elif spec:
+        text = pathlib.Path(spec).read_text()
+        assert '["linalg.matmul"]' in text and "tensor<64x14xf32> : !transform" in text
+        assert "#c.translation_info<pipeline = #c.pipeline<P>>> -> !transform.any_param" in text
+    else:
+        return None
+    outer, inner = re.search(r"distribution.*parallel = \[(?:1, )?(\d+), (?:1, )?(\d+), 0\]",
+                             text).groups()
+    if substitute:
+        assert re.search(rf"<vector_common_parallel = \[(1, )?{outer}, (1, )?{inner}\]>", text)
+    return module.get("tiles", {}).get(f"{outer},{inner}")
+
+
 def compile_module():
     module = json.loads(pathlib.Path(sys.argv[-3]).read_text())
     program = {key: module[key] for key in ("time_us", "dispatch_us", "value") if key in module}
@@ -57,21 +90,17 @@ def compile_module():
         if flag in sys.argv:
             program.update(change)
     misbehave(program.get("do"))
-    substitute = option("iree-hal-substitute-executable-configuration")
-    if substitute:
-        text = pathlib.Path(substitute.partition("=")[2]).read_text()
-        outer, inner = re.search(r"parallel = \[1, (\d+), 1, (\d+), 0\]", text).groups()
-        assert f"vector_common_parallel = [1, {outer}, 1, {inner}]>" in text
-        tile = module.get("tiles", {}).get(f"{outer},{inner}")
-        if isinstance(tile, str):
-            misbehave(tile)
-        saved = program["dispatch_us"] - (tile or program["dispatch_us"])
-        program["dispatch_us"] -= saved
-        program["time_us"] -= saved
+    tile = chosen_tile(module)
+    if isinstance(tile, str):
+        misbehave(tile)
+    saved = program["dispatch_us"] - (tile or program["dispatch_us"])
+    program["dispatch_us"] -= saved
+    program["time_us"] -= saved
     dump = option("iree-hal-dump-executable-configurations-to")
     if dump:
         os.makedirs(dump, exist_ok=True)
-        pathlib.Path(dump, "configured_0.mlir").write_text(CONFIGURATION)
+        pathlib.Path(dump, "configured_0.mlir").write_text(
+            DUMPED[module.get("root", "convolution")])
     pathlib.Path(sys.argv[-1]).write_text(json.dumps(program))
 
 

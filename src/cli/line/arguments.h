@@ -41,7 +41,7 @@ enum vv_option_row {
     VV_OPTION_DEVICE,
     VV_OPTION_FILTER,
     VV_OPTION_BY, VV_OPTION_SORT, VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_TOP_SHARE,
-    VV_OPTION_SCRIPT,
+    VV_OPTION_SCRIPT, VV_OPTION_CONFIGURATIONS, VV_OPTION_SUBSTITUTES, VV_OPTION_TUNING_SPEC,
     VV_OPTION_COMPAT,
     VV_OPTION_FAIL_OVER,
     VV_OPTION_ANNOTATION, VV_OPTION_INSTANCE, VV_OPTION_SCALE, VV_OPTION_LINK,
@@ -116,6 +116,9 @@ struct vv_arguments {
     /* hot */
     const char *top_share;      /* "80%"; NULL = the default                                    */
     const char *script;         /* a file to write; NULL = none                                 */
+    const char *configurations; /* a folder to read; NULL = none                                */
+    const char *substitutes;    /* a folder to write; NULL = none                               */
+    const char *tuning_spec;    /* a file to write; NULL = none                                 */
     /* export */
     const char *to;             /* "chrome"                                                     */
     /* pack */

@@ -97,6 +97,17 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(SCRIPT) .name = "script", .kind = VV_VALUE_FILE, .value = "FILE",
         .help = "write there a script for mlir-opt that changes the hot operations",
         AT(script),
+    ROW(CONFIGURATIONS) .name = "configurations", .kind = VV_VALUE_FILE, .value = "FOLDER",
+        .help = "what iree-compile has written with --iree-hal-dump-executable-configurations-to",
+        AT(configurations),
+    ROW(SUBSTITUTES) .name = "substitutes", .kind = VV_VALUE_FILE, .value = "FOLDER",
+        .help = "write there the configurations of the hot dispatches with other tiles, for "
+                "iree-compile --iree-hal-substitute-executable-configurations-from",
+        AT(substitutes),
+    ROW(TUNING_SPEC) .name = "tuning-spec", .kind = VV_VALUE_FILE, .value = "FILE",
+        .help = "write there a tuning spec with other tiles for the hot dispatches, for "
+                "iree-compile --iree-codegen-tuning-spec-path",
+        AT(tuning_spec),
     ROW(FIELDS) .name = "fields", .kind = VV_VALUE_TEXT, .value = "LIST", .words = "columns",
         .help = "columns: a,b are these, +c,-d change the usual ones", AT(fields),
     ROW(COMPAT) .name = "compat", .kind = VV_VALUE_CHOICE, .value = "TOOL",

@@ -2,24 +2,23 @@
 /* tiles.c — other tiles for the dispatches that take most of the time. A round gives each of them
  * its next alternative, compiles all together, and measures each dispatch by itself. A dispatch
  * that the compiler names when it fails is left out, and the round begins again. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mlir/iree/dumped.h"
+#include "mlir/iree/spec.h"
 #include "mlir/tune/words.h"
 
 #define SHARE_WANTED 0.9 /* of the time of all dispatches                                        */
 #define FASTER 0.97      /* of the compiler's time: what counts as faster                        */
 #define TRIES 4          /* of one round                                                         */
-#define CONFIG_BYTES_MAX (4u << 20)
 
 struct tuned {
     struct vv_tune_dispatch *dispatch;
-    char *text;                    /* of its configuration                                      */
-    struct vv_tune_config config;
-    struct vv_tune_choice choices[VV_TUNE_CHOICES_MAX], best;
+    struct vv_iree_dumped dumped;
+    struct vv_iree_choice choices[VV_IREE_CHOICES_MAX], best;
     size_t choice_count;
     bool is_in_round, has_best;
 };
@@ -34,87 +33,24 @@ struct tiling {
 
 /* ---- configurations ---- */
 
-static char *read_text(const char *path)
-{
-    char *text = NULL;
-    FILE *stream = fopen(path, "r");
-    if (stream == NULL)
-        return NULL;
-    if ((text = malloc(CONFIG_BYTES_MAX)) != NULL)
-        text[fread(text, 1, CONFIG_BYTES_MAX - 1, stream)] = '\0';
-    fclose(stream);
-    return text;
-}
-
-/* Behind the word, up to a blank. */
-static const char *symbol_behind(const char *text, const char *word, size_t *out_length)
-{
-    const char *found = strstr(text, word), *at = found != NULL ? strchr(found, '@') : NULL;
-    *out_length = at != NULL ? strcspn(at + 1, " ({\n") : 0;
-    return *out_length > 0 ? at + 1 : NULL;
-}
-
-static bool defines(const char *text, const char *function)
-{
-    size_t length;
-    const char *found = symbol_behind(text, "hal.executable.export ", &length);
-    return found != NULL && strlen(function) == length && memcmp(found, function, length) == 0;
-}
-
-/* The dumped configuration of a function; NULL: there is none. The caller frees it. */
-static char *find_configuration(const char *folder, const char *function)
-{
-    char path[4096], *text = NULL;
-    DIR *entries = opendir(folder);
-    const struct dirent *entry;
-    while (entries != NULL && text == NULL && (entry = readdir(entries)) != NULL) {
-        const char *end = strrchr(entry->d_name, '.');
-        if (end == NULL || strcmp(end, ".mlir") != 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        text = read_text(path);
-        if (text != NULL && !defines(text, function)) {
-            free(text);
-            text = NULL;
-        }
-    }
-    if (entries != NULL)
-        closedir(entries);
-    return text;
-}
-
-static bool has_several_functions(const char *text)
-{
-    const char *first = strstr(text, "hal.executable.export ");
-    return first != NULL && strstr(first + 1, "hal.executable.export ") != NULL;
-}
-
 static enum varve_code read_configuration(struct tiling *tiling, struct tuned *tuned,
                                           struct varve_error *error)
 {
     struct vv_tune_dispatch *dispatch = tuned->dispatch;
-    const char *folder, *executable;
+    const char *folder;
     char tile[128];
-    size_t length;
     VV_TUNING_TEXT(&folder, tiling->tuning, "%s/configurations", tiling->best->path);
-    tuned->text = find_configuration(folder, dispatch->function);
-    if (tuned->text == NULL) {
-        dispatch->why = "the compiler has dumped no configuration of it";
+    VV_TRY(vv_iree_dumped_find(folder, dispatch->function, &tuned->dumped, error));
+    dispatch->why = tuned->dumped.why;
+    if (tuned->dumped.executable != NULL)
+        VV_TUNING_TEXT(&dispatch->executable, tiling->tuning, "%s", tuned->dumped.executable);
+    if (dispatch->why != NULL)
         return VARVE_OK;
-    }
-    executable = symbol_behind(tuned->text, "hal.executable ", &length);
-    if (executable == NULL || has_several_functions(tuned->text)) {
-        dispatch->why = "it shares its executable with other functions";
-        return VARVE_OK;
-    }
-    VV_TUNING_TEXT(&dispatch->executable, tiling->tuning, "%.*s", (int)length, executable);
-    if (!vv_tune_config_read(tuned->text, strlen(tuned->text), &tuned->config, &dispatch->why))
-        return VARVE_OK;
-    const struct vv_tune_config *config = &tuned->config;
-    const struct vv_tune_choice now = { config->tile[config->outer], config->tile[config->inner] };
-    vv_tune_choice_text(config, now, tile, sizeof tile);
+    const struct vv_iree_config *config = &tuned->dumped.config;
+    const struct vv_iree_choice now = { config->tile[config->outer], config->tile[config->inner] };
+    vv_iree_choice_text(config, now, tile, sizeof tile);
     VV_TUNING_TEXT(&dispatch->tile, tiling->tuning, "%s", tile);
-    tuned->choice_count = vv_tune_choices(config, tuned->choices);
+    tuned->choice_count = vv_iree_choices(config, tuned->choices);
     return VARVE_OK;
 }
 
@@ -147,37 +83,86 @@ static enum varve_code choose_dispatches(struct tiling *tiling, struct varve_err
 
 /* ---- a round ---- */
 
-static enum varve_code write_configuration(const char *path, const struct tuned *tuned,
-                                           struct vv_tune_choice choice, struct varve_error *error)
+/* What the candidate gives a dispatch. False: nothing. */
+static bool choice_of(const struct vv_tune_candidate *candidate, const struct tuned *tuned,
+                      size_t round, struct vv_iree_choice *out_choice)
 {
+    bool is_kept = candidate->kind != VV_TUNE_TILES;
+    *out_choice = is_kept ? tuned->best : tuned->choices[round];
+    return (is_kept ? tuned->has_best : tuned->is_in_round) &&
+           (candidate->kind != VV_TUNE_SPEC_KEPT || vv_iree_has_spec(&tuned->dumped.config));
+}
+
+/* By a tuning spec, or by a configuration in place of the compiler's? */
+static bool is_by_spec(const struct vv_tune_candidate *candidate, const struct tuned *tuned)
+{
+    return candidate->kind == VV_TUNE_SPEC_KEPT || tuned->dumped.config.has_constants;
+}
+
+static enum varve_code close_file(FILE *stream, const char *path, struct varve_error *error)
+{
+    bool is_written = !ferror(stream);
+    is_written = fclose(stream) == 0 && is_written;
+    return is_written ? VARVE_OK : vv_fail_errno(error, errno, "cannot write '%s'", path);
+}
+
+static enum varve_code substitute(struct tiling *tiling, struct vv_tune_candidate *candidate,
+                                  const struct tuned *tuned, struct vv_iree_choice choice,
+                                  struct varve_error *error)
+{
+    const char *path, *executable = tuned->dispatch->executable;
+    VV_TUNING_TEXT(&path, tiling->tuning, "%s/%s.mlir", candidate->path, executable);
     FILE *stream = fopen(path, "w");
     if (stream == NULL)
         return vv_fail_errno(error, errno, "cannot write '%s'", path);
-    enum varve_code code = vv_tune_config_write(&tuned->config, choice, stream, error);
-    if (fclose(stream) != 0 && code == VARVE_OK)
-        code = vv_fail_errno(error, errno, "cannot write '%s'", path);
-    return code;
+    vv_iree_config_write(&tuned->dumped.config, choice, stream);
+    VV_TRY(close_file(stream, path, error));
+    VV_TUNING_TEXT(&candidate->flags, tiling->tuning,
+                   "%s%s--iree-hal-substitute-executable-configuration=%s=%s", candidate->flags,
+                   candidate->flags[0] != '\0' ? " " : "", executable, path);
+    return VARVE_OK;
 }
 
-/* Writes the configurations of the dispatches that take part. */
+/* The spec, if a dispatch needs one. */
+static enum varve_code specify(struct tiling *tiling, struct vv_tune_candidate *candidate,
+                               size_t round, struct varve_error *error)
+{
+    const char *path;
+    FILE *stream = NULL;
+    size_t count = 0;
+    VV_TUNING_TEXT(&path, tiling->tuning, "%s/spec.mlir", candidate->path);
+    for (size_t i = 0; i < tiling->count; i++) {
+        const struct tuned *tuned = &tiling->tuned[i];
+        struct vv_iree_choice choice;
+        if (!choice_of(candidate, tuned, round, &choice) || !is_by_spec(candidate, tuned))
+            continue;
+        if (stream == NULL && (stream = fopen(path, "w")) == NULL)
+            return vv_fail_errno(error, errno, "cannot write '%s'", path);
+        if (count == 0)
+            vv_iree_spec_begin(stream);
+        vv_iree_spec_entry(&tuned->dumped.config, choice, count++, stream);
+    }
+    if (stream == NULL)
+        return VARVE_OK;
+    vv_iree_spec_end(count, stream);
+    VV_TRY(close_file(stream, path, error));
+    VV_TUNING_TEXT(&candidate->flags, tiling->tuning, "%s%s--iree-codegen-tuning-spec-path=%s",
+                   candidate->flags, candidate->flags[0] != '\0' ? " " : "", path);
+    return VARVE_OK;
+}
+
+/* Writes what the compiler is to take in place of its own choices. */
 static enum varve_code set_flags(struct tiling *tiling, struct vv_tune_candidate *candidate,
                                  size_t round, struct varve_error *error)
 {
-    struct vv_tuning *tuning = tiling->tuning;
-    bool is_kept = candidate->kind == VV_TUNE_TILES_KEPT;
-    const char *path, *flags = tiling->best->flags;
+    candidate->flags = tiling->best->flags;
     for (size_t i = 0; i < tiling->count; i++) {
         const struct tuned *tuned = &tiling->tuned[i];
-        if (is_kept ? !tuned->has_best : !tuned->is_in_round)
-            continue;
-        VV_TUNING_TEXT(&path, tuning, "%s/%s.mlir", candidate->path, tuned->dispatch->executable);
-        VV_TRY(write_configuration(path, tuned, is_kept ? tuned->best : tuned->choices[round],
-                                   error));
-        VV_TUNING_TEXT(&flags, tuning, "%s%s--iree-hal-substitute-executable-configuration=%s=%s",
-                       flags, flags[0] != '\0' ? " " : "", tuned->dispatch->executable, path);
+        struct vv_iree_choice choice;
+        if (choice_of(candidate, tuned, round, &choice) && !is_by_spec(candidate, tuned))
+            VV_TRY(substitute(tiling, candidate, tuned, choice, error));
     }
-    candidate->flags = flags;
-    return VARVE_OK;
+    return specify(tiling, candidate, round, error);
 }
 
 /* Leaves out the dispatches that the compiler's log names. False: it names none. */
@@ -186,7 +171,7 @@ static bool leave_out_named(struct tiling *tiling, const struct vv_tune_candidat
     char path[4096];
     bool has_left_out = false;
     snprintf(path, sizeof path, "%s/compile.log", candidate->path);
-    char *log = read_text(path);
+    char *log = vv_iree_read_text(path);
     for (size_t i = 0; i < tiling->count && log != NULL; i++) {
         struct tuned *tuned = &tiling->tuned[i];
         if (!tuned->is_in_round || strstr(log, tuned->dispatch->function) == NULL)
@@ -265,29 +250,42 @@ static enum varve_code run_round(struct tiling *tiling, size_t round, struct var
     return VARVE_OK;
 }
 
-static enum varve_code keep_best(struct tiling *tiling, struct varve_error *error)
+/* A candidate with the tiles that were faster. */
+static enum varve_code add_kept(struct tiling *tiling, enum vv_tune_kind kind, const char *name,
+                                struct varve_error *error)
 {
     struct vv_tune_candidate *candidate;
-    char tile[128];
-    size_t kept = 0;
-    for (size_t i = 0; i < tiling->count; i++) {
-        struct tuned *tuned = &tiling->tuned[i];
-        struct vv_tune_dispatch *dispatch = tuned->dispatch;
-        tuned->has_best = dispatch->after_ns != 0 &&
-                          (double)dispatch->after_ns < FASTER * (double)dispatch->before_ns;
-        kept += tuned->has_best;
-        if (!tuned->has_best)
-            continue;
-        vv_tune_choice_text(&tuned->config, tuned->best, tile, sizeof tile);
-        VV_TUNING_TEXT(&dispatch->choice, tiling->tuning, "%s", tile);
-    }
-    if (kept == 0)
-        return VARVE_OK;
-    VV_TRY(vv_tuning_add(tiling->tuning, VV_TUNE_TILES_KEPT, "tiles kept", "", &candidate, error));
+    VV_TRY(vv_tuning_add(tiling->tuning, kind, name, "", &candidate, error));
     VV_TRY(set_flags(tiling, candidate, 0, error));
     VV_TRY(vv_tuning_compile(tiling->tuning, candidate, error));
     return vv_tuning_is_alive(candidate) ? vv_tuning_compute(tiling->tuning, candidate, error)
                                          : VARVE_OK;
+}
+
+static enum varve_code keep_best(struct tiling *tiling, struct varve_error *error)
+{
+    char tile[128];
+    size_t kept = 0, substituted = 0, specified = 0;
+    for (size_t i = 0; i < tiling->count; i++) {
+        struct tuned *tuned = &tiling->tuned[i];
+        struct vv_tune_dispatch *dispatch = tuned->dispatch;
+        const struct vv_iree_config *config = &tuned->dumped.config;
+        tuned->has_best = dispatch->after_ns != 0 &&
+                          (double)dispatch->after_ns < FASTER * (double)dispatch->before_ns;
+        if (!tuned->has_best)
+            continue;
+        kept++;
+        substituted += !config->has_constants;
+        dispatch->is_in_spec = vv_iree_has_spec(config);
+        specified += dispatch->is_in_spec;
+        vv_iree_choice_text(config, tuned->best, tile, sizeof tile);
+        VV_TUNING_TEXT(&dispatch->choice, tiling->tuning, "%s", tile);
+    }
+    if (kept > 0)
+        VV_TRY(add_kept(tiling, VV_TUNE_TILES_KEPT, "tiles kept", error));
+    if (specified > 0 && substituted > 0)
+        VV_TRY(add_kept(tiling, VV_TUNE_SPEC_KEPT, "tuning spec", error));
+    return VARVE_OK;
 }
 
 enum varve_code vv_tuning_tiles(struct vv_tuning *tuning, struct vv_tune_candidate *best,
@@ -309,7 +307,7 @@ enum varve_code vv_tuning_tiles(struct vv_tuning *tuning, struct vv_tune_candida
     if (code == VARVE_OK)
         code = keep_best(tiling, error);
     for (size_t i = 0; i < VV_TUNE_DISPATCHES_MAX; i++)
-        free(tiling->tuned[i].text);
+        vv_iree_dumped_deinit(&tiling->tuned[i].dumped);
     free(tiling->times);
     free(tiling);
     return code;

@@ -101,7 +101,7 @@ static enum varve_code confirm(struct vv_tuning *tuning, const struct vv_tune_ca
     double least = FASTER;
     for (size_t i = 1; i < tune->candidate_count && count < FINALISTS_MAX; i++) {
         struct vv_tune_candidate *candidate = &tune->candidates[i];
-        bool is_finalist = candidate == best || candidate->kind == VV_TUNE_TILES_KEPT;
+        bool is_finalist = candidate == best || candidate->kind >= VV_TUNE_TILES_KEPT;
         if (is_finalist && vv_tuning_is_alive(candidate)) {
             candidate->turns = 0; /* of the same turns for all                                   */
             finalists[count++] = candidate;
@@ -179,9 +179,11 @@ static enum varve_code make(struct vv_tuning *tuning, struct varve_error *error)
     if (tuning->options->tiles > 0)
         VV_TRY(vv_tuning_tiles(tuning, best, error));
     VV_TRY(confirm(tuning, best, error));
-    bool has_tiles = tune->candidates[tune->answer].kind == VV_TUNE_TILES_KEPT;
-    for (size_t i = 0; i < tune->dispatch_count && !has_tiles; i++)
-        tune->dispatches[i].choice = NULL;
+    enum vv_tune_kind kind = tune->candidates[tune->answer].kind;
+    for (size_t i = 0; i < tune->dispatch_count; i++)
+        if (kind < VV_TUNE_TILES_KEPT ||
+            (kind == VV_TUNE_SPEC_KEPT && !tune->dispatches[i].is_in_spec))
+            tune->dispatches[i].choice = NULL;
     return say_answer(tuning, error);
 }
 

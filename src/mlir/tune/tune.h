@@ -43,7 +43,12 @@ struct vv_tune_options {
     void *context;
 };
 
-enum vv_tune_kind { VV_TUNE_NO_CHANGE, VV_TUNE_FLAG, VV_TUNE_TILES, VV_TUNE_TILES_KEPT };
+enum vv_tune_kind {
+    VV_TUNE_NO_CHANGE, VV_TUNE_FLAG,
+    VV_TUNE_TILES,      /* of a round                                                            */
+    VV_TUNE_TILES_KEPT, /* the faster ones                                                       */
+    VV_TUNE_SPEC_KEPT   /* of these what a tuning spec can say, and no file for one dispatch      */
+};
 
 enum vv_tune_state {
     VV_TUNE_MEASURED,       /* but not among the finalists                                      */
@@ -76,6 +81,7 @@ struct vv_tune_dispatch {
     double share;            /* of the time of all dispatches                                   */
     int64_t before_ns, after_ns; /* shortest execution with the compiler's tile, with the best   */
     unsigned tried;
+    bool is_in_spec;         /* of VV_TUNE_SPEC_KEPT                                             */
 };
 
 struct vv_tune {

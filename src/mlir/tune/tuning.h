@@ -3,7 +3,6 @@
 #ifndef VV_MLIR_TUNE_TUNING_H
 #define VV_MLIR_TUNE_TUNING_H
 
-#include "mlir/tune/config.h"
 #include "mlir/tune/process.h"
 #include "mlir/tune/tune.h"
 

@@ -17,6 +17,7 @@ from model_tables import dump, health  # noqa: E402
 
 ALLOCATIONS = {"queue_alloca": 1, "buffer_allocate": 1, "queue_dealloca": -1, "buffer_free": -1}
 WORK = ("dispatch", "copy", "fill", "update", "read", "write")
+TILES = re.compile(r"distribution = \[.*?\], vector_common_parallel = \[.*?\]")
 DISPATCH = re.compile(r"= flow\.dispatch @\w+::@(\S+?)\(|^ *flow\.dispatch @\w+::@(\S+?)\(", re.M)
 
 
@@ -91,6 +92,47 @@ def test_statistics_are_read(build, folder):
     written = json.loads((folder / "statistics.json").read_text())["benchmarks"]
     assert sum(row["duration_ns"] for row in rows) == pytest.approx(
         sum(row["real_time"] * row["iterations"] * 1e6 for row in written), rel=1e-6)
+
+
+def outputs_of(folder, program):
+    run_in(folder, python_of("mlir").with_name("iree-run-module"), "--device=local-sync",
+           f"--module={program}", "--function=main", f"--input=@{folder}/input.npy",
+           f"--output=@{program}.npy")
+    return pathlib.Path(f"{program}.npy").read_bytes()
+
+
+@pytest.mark.parametrize("way, flag", [
+    ("--substitutes", "--iree-hal-substitute-executable-configurations-from"),
+    ("--tuning-spec", "--iree-codegen-tuning-spec-path")])
+def test_iree_takes_the_files_of_hot(varve, produce, tmp_path, way, flag):
+    """The compiler then has our tiles in what it dumps, and the program computes the same."""
+    folder = produce("mlir", "mlir/iree_profile.py", "gpt", "small")
+
+    def compiled(name, *flags):
+        said = run_in(tmp_path, python_of("mlir").with_name("iree-compile"),
+                      "--iree-hal-target-device=local",
+                      "--iree-hal-local-target-device-backends=llvm-cpu",
+                      "--iree-llvmcpu-target-cpu=host", folder / "linalg.mlir", "-o",
+                      f"{name}.vmfb",
+                      f"--iree-hal-dump-executable-configurations-to={tmp_path / name}", *flags)
+        return said.stderr, {path.name: TILES.findall(path.read_text())
+                             for path in (tmp_path / name).glob("*.mlir")}
+
+    _, before = compiled("before")
+    run_in(tmp_path, varve, "hot", folder / "flow.mlir", folder / "task.ireeprof",
+           "--configurations", "before", way, "hot")
+    said, after = compiled("after", f"{flag}={tmp_path}/hot")
+    changed = {tiles[0] for name, tiles in after.items() if tiles != before[name]}
+    if way == "--tuning-spec":
+        assert changed and changed == {*TILES.findall((tmp_path / "hot").read_text())}
+    else:  # it dumps what it chooses itself, and says what it takes instead
+        names = [path.stem for path in (tmp_path / "hot").iterdir()]
+        assert names and not changed
+        assert all(f"NOTE: hal.executable `{name}` substituted with" in said for name in names)
+    (tmp_path / "input.npy").write_bytes((folder / "input.npy").read_bytes())
+    assert (tmp_path / "before.vmfb").read_bytes() != (tmp_path / "after.vmfb").read_bytes()
+    assert outputs_of(tmp_path, tmp_path / "after.vmfb") == outputs_of(tmp_path,
+                                                                       tmp_path / "before.vmfb")
 
 
 def test_tune_compares_and_compiles(varve, produce, tmp_path):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_config.c — mlir/tune: what can be chosen in a configuration that IREE 3.13 dumped, and how
+/* test_config.c — mlir/iree: what can be chosen in a configuration that IREE 3.13 dumped, and how
  * the choice is written. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "mlir/tune/config.h"
+#include "mlir/iree/spec.h"
 
 #define CONFIG(list) "lowering_config = #iree_cpu.lowering_config<" list ">"
 
@@ -23,19 +23,19 @@ static const char convolution[] =
     "} -> tensor<1x128x14x14xf32>\n"
     "%17 = linalg.generic attrs = {" CONFIG("vector_common_parallel = [1, 4, 1, 4]") "} {\n";
 
-static struct vv_tune_config read_config(const char *text)
+static struct vv_iree_config read_config(const char *text)
 {
-    struct vv_tune_config config;
+    struct vv_iree_config config;
     const char *why;
-    assert_true(vv_tune_config_read(text, strlen(text), &config, &why));
+    assert_true(vv_iree_config_read(text, strlen(text), &config, &why));
     assert_null(why);
     return config;
 }
 
 static void a_convolution(void **state)
 {
-    struct vv_tune_choice choices[VV_TUNE_CHOICES_MAX];
-    struct vv_tune_config config = read_config(convolution);
+    struct vv_iree_choice choices[VV_IREE_CHOICES_MAX];
+    struct vv_iree_config config = read_config(convolution);
     char text[64];
     (void)state;
     assert_int_equal(config.loops, 7);
@@ -43,8 +43,8 @@ static void a_convolution(void **state)
     assert_int_equal(config.inner, 3);
     assert_int_equal(config.extent[1], 128);
     assert_int_equal(config.extent[3], 14);
-    size_t count = vv_tune_choices(&config, choices);
-    assert_true(count >= 20 && count <= VV_TUNE_CHOICES_MAX);
+    size_t count = vv_iree_choices(&config, choices);
+    assert_true(count >= 20 && count <= VV_IREE_CHOICES_MAX);
     bool has_winner = false; /* with registers of 256 bits: 8 channels, 7 pixels                 */
     for (size_t i = 0; i < count; i++) {
         assert_false(choices[i].outer == 4 && choices[i].inner == 4);
@@ -53,20 +53,18 @@ static void a_convolution(void **state)
     assert_true(has_winner);
     assert_int_equal(128 % choices[0].outer, 0);
     assert_int_equal(14 % choices[0].inner, 0);
-    vv_tune_choice_text(&config, (struct vv_tune_choice){ 8, 7 }, text, sizeof text);
+    vv_iree_choice_text(&config, (struct vv_iree_choice){ 8, 7 }, text, sizeof text);
     assert_string_equal(text, "[1, 8, 1, 7]");
 }
 
 static void a_choice_is_written_wherever_the_tile_stands(void **state)
 {
-    struct vv_tune_config config = read_config(convolution);
-    struct varve_error error;
+    struct vv_iree_config config = read_config(convolution);
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     (void)state;
-    assert_int_equal(vv_tune_config_write(&config, (struct vv_tune_choice){ 32, 7 }, out, &error),
-                     VARVE_OK);
+    vv_iree_config_write(&config, (struct vv_iree_choice){ 32, 7 }, out);
     fclose(out);
     assert_string_equal(
         text,
@@ -87,14 +85,12 @@ static void a_matrix_product(void **state)
         "vector_common_parallel = [8, 2, 0], vector_reduction = [0, 0, 8]") "} -> "
         "tensor<256x48xf32>\n%2 = {" CONFIG("cache_parallel = [32, 6], vector_common_parallel = "
         "[8, 2]") "}";
-    struct vv_tune_config config = read_config(product);
-    struct varve_error error;
+    struct vv_iree_config config = read_config(product);
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     (void)state;
-    assert_int_equal(vv_tune_config_write(&config, (struct vv_tune_choice){ 4, 16 }, out, &error),
-                     VARVE_OK);
+    vv_iree_config_write(&config, (struct vv_iree_choice){ 4, 16 }, out);
     fclose(out);
     assert_string_equal(
         text,
@@ -117,23 +113,86 @@ static void what_cannot_be_tuned(void **state)
         "lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8",
         "lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8]> no result",
     };
-    struct vv_tune_config config;
+    struct vv_iree_config config;
     const char *why;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_false(vv_tune_config_read(texts[i], strlen(texts[i]), &config, &why));
+        assert_false(vv_iree_config_read(texts[i], strlen(texts[i]), &config, &why));
         assert_string_equal(why, "its configuration has no tile to choose");
     }
-    static const char weights[] =
+    static const char weights[] = /* and no operation that a spec can name */
         "dense_resource<w> lowering_config<distribution = [8, 8], vector_common_parallel = [8, 8]>"
         " -> tensor<64x64xf32>";
-    assert_false(vv_tune_config_read(weights, strlen(weights), &config, &why));
+    assert_false(vv_iree_config_read(weights, strlen(weights), &config, &why));
     assert_non_null(strstr(why, "constants"));
+}
+
+/* Constants are left out of the dump, so only a spec can say how to lower this one. */
+static void a_spec_names_the_root(void **state)
+{
+    static const char product[] =
+        "func.func @f() attributes {translation_info = #a.info<pipeline = #b.p<X>>} {\n"
+        "%2 = arith.constant dense_resource<w> : tensor<48xf32>\n"
+        "%1 = linalg.batch_matmul {" CONFIG("distribution = [0, 32, 6, 0], "
+        "vector_common_parallel = [1, 8, 2, 0]") "} ins(%4, %5 : tensor<1x256x64xf32, #e<1, 2>>, "
+        "tensor<1x64x48xf32>) outs(%0 : tensor<1x256x48xf32>) -> tensor<1x256x48xf32>\n";
+    struct vv_iree_config config = read_config(product);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)state;
+    assert_true(config.has_constants && vv_iree_has_spec(&config));
+    vv_iree_spec_begin(out);
+    vv_iree_spec_entry(&config, (struct vv_iree_choice){ 4, 16 }, 0, out);
+    vv_iree_spec_entry(&config, (struct vv_iree_choice){ 8, 12 }, 1, out);
+    vv_iree_spec_end(2, out);
+    fclose(out);
+    static const char *const parts[] = {
+        "operation_name %op [\"linalg.batch_matmul\"] :",
+        "cast_compatible_type %0 = tensor<1x256x64xf32, #e<1, 2>> :",
+        "cast_compatible_type %1 = tensor<1x64x48xf32> :",
+        "lowering_config = #iree_cpu.lowering_config<distribution = [0, 32, 16, 0], "
+        "vector_common_parallel = [1, 4, 16, 0]>,\n"
+        "      translation_info = #a.info<pipeline = #b.p<X>>> ->",
+        "vector_common_parallel = [1, 8, 12, 0]>,", "iree_codegen.tuning_spec_entrypoint",
+        "      @varve_0 -> @varve_set,\n      @varve_1 -> @varve_set\n",
+    };
+    const char *at = text;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        at = strstr(at, parts[i]);
+        assert_non_null(at);
+    }
+    free(text);
+}
+
+/* Whatever is cut off, nothing is read behind the end, and a spec has all that it says. */
+static void a_cut_configuration(void **state)
+{
+    static const char product[] =
+        "{translation_info = #a.info<p>}\n%1 = linalg.matmul {" CONFIG("distribution = [32, 6, 0], "
+        "vector_common_parallel = [8, 2, 0]") "} ins(%4, %5 : tensor<256x64xf32>, "
+        "tensor<64x48xf32>) outs(%0 : tensor<256x48xf32>) -> tensor<256x48xf32>\n";
+    (void)state;
+    for (size_t length = 0; length < sizeof product; length++) {
+        char *text = strndup(product, length);
+        struct vv_iree_config config;
+        const char *why;
+        if (vv_iree_config_read(text, length, &config, &why) && vv_iree_has_spec(&config)) {
+            struct vv_iree_text rest = config.inputs;
+            assert_int_equal(vv_iree_take_type(&rest).length, strlen("tensor<256x64xf32>"));
+            assert_int_equal(vv_iree_take_type(&rest).length, strlen("tensor<64x48xf32>"));
+            assert_int_equal(vv_iree_take_type(&rest).length, 0);
+            assert_int_equal(config.translation.length, strlen("#a.info<p>"));
+        }
+        free(text);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spec_names_the_root),
+        cmocka_unit_test(a_cut_configuration),
         cmocka_unit_test(a_convolution),
         cmocka_unit_test(a_choice_is_written_wherever_the_tile_stands),
         cmocka_unit_test(a_matrix_product),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mlir/tune/config.h"
+#include "mlir/iree/config.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #define TILE_VALUES 96 /* of f32: about what the registers of 256 and of 512 bits hold            */
 
 /* "3, 1, 0]": up to LOOPS_MAX numbers; 0: not a list of numbers. *out_end: behind the ']'. */
-static uint32_t read_list(const char *text, int64_t numbers[VV_TUNE_LOOPS_MAX],
+static uint32_t read_list(const char *text, int64_t numbers[VV_IREE_LOOPS_MAX],
                           const char **out_end)
 {
     uint32_t count = 0;
-    while (count < VV_TUNE_LOOPS_MAX) {
+    while (count < VV_IREE_LOOPS_MAX) {
         char *end;
         long long number = strtoll(text, &end, 10);
         if (end == text || number < 0 || number > INT32_MAX)
@@ -34,13 +34,13 @@ static uint32_t read_list(const char *text, int64_t numbers[VV_TUNE_LOOPS_MAX],
 }
 
 /* The extents of the loops that make the result: "-> tensor<1x128x14x14xf32>", behind the root. */
-static uint32_t read_extents(const char *root, int64_t extents[VV_TUNE_LOOPS_MAX])
+static uint32_t read_extents(const char *root, int64_t extents[VV_IREE_LOOPS_MAX])
 {
     const char *arrow = strstr(root, "-> tensor<");
     uint32_t count = 0;
     if (arrow == NULL)
         return 0;
-    for (const char *at = arrow + strlen("-> tensor<"); count < VV_TUNE_LOOPS_MAX;) {
+    for (const char *at = arrow + strlen("-> tensor<"); count < VV_IREE_LOOPS_MAX;) {
         char *end;
         long long extent = strtoll(at, &end, 10);
         if (end == at || *end != 'x' || extent <= 0)
@@ -51,18 +51,76 @@ static uint32_t read_extents(const char *root, int64_t extents[VV_TUNE_LOOPS_MAX
     return count;
 }
 
-bool vv_tune_config_read(const char *text, size_t bytes, struct vv_tune_config *out_config,
+/* ---- what a spec says of the root ---- */
+
+/* From `at` to the bracket that closes the first one. Empty: it is not closed in this line. */
+static struct vv_iree_text bracketed(const char *at)
+{
+    int depth = 0;
+    for (const char *c = at; *c != '\0' && *c != '\n'; c++) {
+        depth += *c == '<';
+        if (*c == '>' && c[-1] != '-' && --depth == 0)
+            return (struct vv_iree_text){ at, (size_t)(c + 1 - at) };
+    }
+    return (struct vv_iree_text){ at, 0 };
+}
+
+struct vv_iree_text vv_iree_take_type(struct vv_iree_text *text)
+{
+    struct vv_iree_text type = { text->at, 0 };
+    int depth = 0;
+    while (type.length < text->length && (depth > 0 || type.at[type.length] != ',')) {
+        depth += type.at[type.length] == '<';
+        depth -= type.at[type.length] == '>';
+        type.length++;
+    }
+    size_t taken = type.length;
+    while (taken < text->length && (text->at[taken] == ',' || text->at[taken] == ' '))
+        taken++;
+    *text = (struct vv_iree_text){ text->at + taken, text->length - taken };
+    return type;
+}
+
+/* The line of `root`: "%9 = linalg.matmul {lowering_config = …} ins(%4, %5 : TYPES) outs(". */
+static void read_spec(const char *text, const char *root, struct vv_iree_config *config)
+{
+    static const char before[] = " = linalg.", translation[] = "translation_info = ";
+    const char *line = root, *end = root + strcspn(root, "\n");
+    while (line > text && line[-1] != '\n')
+        line--;
+    const char *kind = strstr(line, before), *ins = strstr(root, " ins("), *outs, *types;
+    const char *lowering = strstr(line, "lowering_config = "), *how = strstr(text, translation);
+    if (kind == NULL || kind > root || ins == NULL || ins > end || lowering == NULL ||
+        lowering > root || how == NULL)
+        return;
+    kind += strlen(" = ");
+    types = strstr(ins, " : ");
+    outs = strstr(ins, ") outs(");
+    config->lowering = bracketed(lowering + strlen("lowering_config = "));
+    config->translation = bracketed(how + strlen(translation));
+    if (types == NULL || outs == NULL || types > outs || outs > end ||
+        config->lowering.length == 0 || config->translation.length == 0 ||
+        strncmp(kind, "linalg.generic", strlen("linalg.generic")) == 0)
+        return;
+    types += strlen(" : ");
+    config->inputs = (struct vv_iree_text){ types, (size_t)(outs - types) };
+    config->kind = (struct vv_iree_text){ kind, strcspn(kind, " {(") };
+}
+
+bool vv_iree_config_read(const char *text, size_t bytes, struct vv_iree_config *out_config,
                          const char **out_why)
 {
-    struct vv_tune_config config = { .text = text, .bytes = bytes, .outer = VV_TUNE_LOOPS_MAX,
-                                     .inner = VV_TUNE_LOOPS_MAX };
+    struct vv_iree_config config = { .text = text, .bytes = bytes, .outer = VV_IREE_LOOPS_MAX,
+                                     .inner = VV_IREE_LOOPS_MAX };
     const char *root = strstr(text, DISTRIBUTION), *end = NULL;
     const char *tile = root != NULL ? strstr(root, TILE) : NULL;
     *out_why = "its configuration has no tile to choose";
     if (tile == NULL)
         return false;
-    if (strstr(text, "dense_resource<") != NULL) {
-        *out_why = "its constants are not in the configuration that the compiler dumps";
+    read_spec(text, root, &config);
+    config.has_constants = strstr(text, "dense_resource<") != NULL;
+    if (config.has_constants && !vv_iree_has_spec(&config)) {
+        *out_why = "the compiler dumps it without its constants, and no tuning spec can name it";
         return false;
     }
     uint32_t distributed = read_list(root + strlen(DISTRIBUTION), config.distribution, &end);
@@ -76,7 +134,7 @@ bool vv_tune_config_read(const char *text, size_t bytes, struct vv_tune_config *
         config.outer = config.inner;
         config.inner = i;
     }
-    if (config.outer >= VV_TUNE_LOOPS_MAX)
+    if (config.outer >= VV_IREE_LOOPS_MAX)
         return false;
     *out_config = config;
     *out_why = NULL;
@@ -85,7 +143,7 @@ bool vv_tune_config_read(const char *text, size_t bytes, struct vv_tune_config *
 
 /* ---- alternatives ---- */
 
-static double cost_of(const struct vv_tune_config *config, struct vv_tune_choice choice)
+static double cost_of(const struct vv_iree_config *config, struct vv_iree_choice choice)
 {
     bool has_rest = config->extent[config->outer] % choice.outer != 0 ||
                     config->extent[config->inner] % choice.inner != 0;
@@ -101,22 +159,22 @@ static bool is_factor(int64_t factor, int64_t extent)
     return factor <= extent && ((factor & (factor - 1)) == 0 || extent % factor == 0);
 }
 
-size_t vv_tune_choices(const struct vv_tune_config *config,
-                       struct vv_tune_choice choices[VV_TUNE_CHOICES_MAX])
+size_t vv_iree_choices(const struct vv_iree_config *config,
+                       struct vv_iree_choice choices[VV_IREE_CHOICES_MAX])
 {
-    double costs[VV_TUNE_CHOICES_MAX];
+    double costs[VV_IREE_CHOICES_MAX];
     size_t count = 0;
     for (int64_t outer = 1; outer <= FACTOR_MAX; outer++)
         for (int64_t inner = 2; inner <= FACTOR_MAX; inner++) {
-            const struct vv_tune_choice choice = { outer, inner };
+            const struct vv_iree_choice choice = { outer, inner };
             bool is_chosen = outer == config->tile[config->outer] &&
                              inner == config->tile[config->inner];
             if (is_chosen || !is_factor(outer, config->extent[config->outer]) ||
                 !is_factor(inner, config->extent[config->inner]))
                 continue;
             double cost = cost_of(config, choice);
-            size_t place = count < VV_TUNE_CHOICES_MAX ? count++ : VV_TUNE_CHOICES_MAX - 1;
-            if (place == VV_TUNE_CHOICES_MAX - 1 && count == VV_TUNE_CHOICES_MAX &&
+            size_t place = count < VV_IREE_CHOICES_MAX ? count++ : VV_IREE_CHOICES_MAX - 1;
+            if (place == VV_IREE_CHOICES_MAX - 1 && count == VV_IREE_CHOICES_MAX &&
                 cost >= costs[place])
                 continue;
             for (; place > 0 && costs[place - 1] > cost; place--) {
@@ -140,7 +198,7 @@ static void put_list(FILE *out, const int64_t *numbers, uint32_t count)
 
 /* A list of tiles that belongs to the root's loops: that of an operation fused with it has as many
  * numbers as it has loops. */
-static void choose_tile(const struct vv_tune_config *config, struct vv_tune_choice choice,
+static void choose_tile(const struct vv_iree_config *config, struct vv_iree_choice choice,
                         int64_t *numbers, uint32_t count)
 {
     if (config->inner < count && numbers[config->inner] == config->tile[config->inner])
@@ -150,7 +208,7 @@ static void choose_tile(const struct vv_tune_config *config, struct vv_tune_choi
 }
 
 /* What a processor or its cache gets at a time must hold the tile. */
-static void choose_around(const struct vv_tune_config *config, struct vv_tune_choice choice,
+static void choose_around(const struct vv_iree_config *config, struct vv_iree_choice choice,
                           int64_t *numbers, uint32_t count)
 {
     if (config->inner >= count)
@@ -163,21 +221,21 @@ static void choose_around(const struct vv_tune_config *config, struct vv_tune_ch
 /* Lists of numbers that a choice changes, by the words before them. */
 static const struct {
     const char *word;
-    void (*choose)(const struct vv_tune_config *, struct vv_tune_choice, int64_t *, uint32_t);
+    void (*choose)(const struct vv_iree_config *, struct vv_iree_choice, int64_t *, uint32_t);
 } lists[] = { { TILE, choose_tile }, { DISTRIBUTION, choose_around }, { CACHE, choose_around } };
 #define LISTS (sizeof lists / sizeof *lists)
 
-enum varve_code vv_tune_config_write(const struct vv_tune_config *config,
-                                     struct vv_tune_choice choice, FILE *out,
-                                     struct varve_error *error)
+static void write_span(const struct vv_iree_config *config, struct vv_iree_choice choice,
+                       struct vv_iree_text span, FILE *out)
 {
-    const char *at = config->text, *limit = config->text + config->bytes, *end;
+    const char *at = span.at, *limit = span.at + span.length, *end;
     for (;;) {
-        int64_t numbers[VV_TUNE_LOOPS_MAX];
+        int64_t numbers[VV_IREE_LOOPS_MAX];
         const char *next = NULL;
         size_t which = 0;
         for (size_t i = 0; i < LISTS; i++) {
-            const char *found = strstr(at, lists[i].word);
+            const char *found = memmem(at, (size_t)(limit - at), lists[i].word,
+                                       strlen(lists[i].word));
             if (found == NULL || (next != NULL && found > next))
                 continue;
             next = found;
@@ -196,12 +254,21 @@ enum varve_code vv_tune_config_write(const struct vv_tune_config *config,
         at = end;
     }
     fwrite(at, 1, (size_t)(limit - at), out);
-    if (ferror(out))
-        VV_FAIL(error, VARVE_IO, "cannot write a configuration");
-    return VARVE_OK;
 }
 
-void vv_tune_choice_text(const struct vv_tune_config *config, struct vv_tune_choice choice,
+void vv_iree_config_write_lowering(const struct vv_iree_config *config,
+                                   struct vv_iree_choice choice, FILE *out)
+{
+    write_span(config, choice, config->lowering, out);
+}
+
+void vv_iree_config_write(const struct vv_iree_config *config, struct vv_iree_choice choice,
+                          FILE *out)
+{
+    write_span(config, choice, (struct vv_iree_text){ config->text, config->bytes }, out);
+}
+
+void vv_iree_choice_text(const struct vv_iree_config *config, struct vv_iree_choice choice,
                          char *text, size_t bytes)
 {
     size_t length = 0;
