@@ -47,7 +47,7 @@ ABSOLUTE = {
 ONE_OF_SEVERAL = ("critical", "critical_bound", "critical_ops", "critical_path", "what_if", "graph",
                   "graph_nodes", "graph_what_if", "verdict")
 # down to a nanosecond, so that three times it may be 2 ns more
-ROUNDED = ("mean_", "deviation_", "median_")
+ROUNDED = ("mean_", "deviation_", "median_", "longer_")
 FACTOR = 3
 
 
