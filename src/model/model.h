@@ -423,6 +423,7 @@ struct vv_health {
     uint64_t clock_steps_back; /* records with a time before that of the record before them     */
     uint64_t negative;        /* negative durations                                             */
     uint64_t unlinked;        /* device work whose launch is not in the trace, by finish        */
+    uint64_t workless;        /* calls that start device work which is not in the trace         */
     uint64_t duplicate_correlations; /* calls with the correlation of an earlier row, by finish */
     uint64_t unplaced;        /* events without an instant: aggregated, or no time given        */
     uint64_t ignored;         /* records of no known kind: doc/formats.md                       */

@@ -3,6 +3,7 @@
 that a GPU did is in the trace, under the operator that started it, and what is missing is counted.
 No GPU takes part."""
 import collections
+import ctypes.util
 import json
 import pathlib
 import subprocess
@@ -21,7 +22,7 @@ from table_reader import tables  # noqa: E402
 VERSIONS = {18: "11.8 or 12.0", 19: "12.1", 22: "12.4", 24: "12.6", 28: "12.9", 130000: "13.0",
             130200: "13.2", 130500: "13.5"}
 MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle"]
-GEMM, RELU, IN = "gemm", "relu", "Memcpy HtoD (Pageable -> Device)"
+GEMM, RELU, IN = "_Z4gemmPfS_S_i", "relu", "Memcpy HtoD (Pageable -> Device)"
 
 
 def run(folder, mode, *under, cupti="", **more):
@@ -46,7 +47,7 @@ def kernels(varve, trace):
     counts = collections.Counter()
     for row in rows:
         if row["row"] == "group":
-            counts["gemm" if "gemm" in row["name"] else row["name"]] += row["calls"]
+            counts[row["name"]] += row["calls"]
     return dict(counts)
 
 
@@ -165,7 +166,7 @@ def test_threads(varve, tmp_path):
     assert {name: len(work) for name, work in work_by_operator(trace).items()} == {
         "forward": 64 * 200}
     health = tables(varve, "info", "--table", "health", trace)["health"]
-    assert not {"lost", "unlinked", "unplaced"} & {row["finding"] for row in health}
+    assert not {"lost", "unlinked", "workless", "unplaced"} & {row["finding"] for row in health}
 
 
 def test_a_forked_child_and_a_reset(varve, tmp_path):
@@ -199,6 +200,14 @@ def test_the_export_has_the_words_of_pytorchs_traces(varve, tmp_path):
     assert (categories["kernel"], categories["gpu_memcpy"]) == (20, 10)
     again = kernels(varve, tmp_path / "t.json")
     assert again == kernels(varve, trace)
+
+
+def test_names_are_as_cpp_writes_them_in_a_program_with_its_library(varve, tmp_path):
+    library = ctypes.util.find_library("stdc++")
+    if library is None:
+        pytest.skip("needs libstdc++: tools/setup check")
+    trace, _ = record(varve, tmp_path, "plain", LOADS=library)
+    assert kernels(varve, trace) == {"gemm(float*, float*, float*, int)": 10, RELU: 10, IN: 10}
 
 
 # ---- what is missing ----
@@ -255,7 +264,10 @@ def test_it_steps_aside_for_pytorchs_profiler(varve, tmp_path):
 
 
 def test_a_killed_program_keeps_its_calls(varve, tmp_path):
+    """… whose work was still in CUPTI's buffers, and is named as missing."""
     trace, _ = record(varve, tmp_path, "kill")
+    health = tables(varve, "info", "--table", "health", trace)["health"]
+    assert {row["finding"]: row["count"] for row in health} == {"workless": 3}
     names = collections.Counter(row["name"] for row in work_of(trace)["slices"])
     assert (names["cudaLaunchKernel"], names["cuLaunchKernel"], names["cuMemcpyHtoDAsync"]) == (
         1, 1, 1)

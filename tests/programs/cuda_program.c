@@ -211,6 +211,9 @@ static const struct { const char *name; void (*run)(void); } modes[] = {
 
 int main(int argc, char **argv)
 {
+    const char *library = getenv("LOADS");
+    if (library != NULL && dlopen(library, RTLD_NOW) == NULL)
+        return 6;
     find_functions();
     if (argc > 1 && strcmp(argv[1], "idle") != 0)
         cuInit(0);

@@ -31,6 +31,7 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "clock_steps_back", FIELD(clock_steps_back), "records earlier than the one before them" },
     { "negative", FIELD(negative), "durations below 0; they are 0 here" },
     { "unlinked", FIELD(unlinked), "device work whose launch is not in the trace" },
+    { "workless", FIELD(workless), "calls that start device work which is not in the trace" },
     { "duplicate_correlations", FIELD(duplicate_correlations),
       "calls with a correlation that another call has" },
     { "repaired_texts", FIELD(repaired_texts), "texts with U+FFFD for what was no UTF-8" },

@@ -9,6 +9,7 @@
 
 #include "collect/cuda/calls.h"
 #include "collect/cuda/layouts.h"
+#include "collect/cuda/names.h"
 #include "collect/cuda/tracks.h"
 #include "varve/past.h"
 #include "varve/values.h"
@@ -120,7 +121,8 @@ static enum vv_cuda_taken take_kernel(const struct record *record)
             (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC)));
     add_graph(&args, record);
     const char *name = text_of(record);
-    return put(record, VARVE_ACTIVITY_KERNEL, name != NULL ? name : "(kernel without a name)",
+    return put(record, VARVE_ACTIVITY_KERNEL,
+               name != NULL ? vv_cuda_kernel_name(name) : "(kernel without a name)",
                (uint32_t)get(record, VV_F_DEVICE), &args);
 }
 

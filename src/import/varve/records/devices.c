@@ -489,6 +489,7 @@ enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_
     if (said->work.count == 0 && said->launches.count == 0)
         return VARVE_OK;
     process->model->processes.id_family[process->process] = process->process + 1;
+    VV_TRY(vv_device_launches_check(process, error));
     enum varve_code code = add_launches(process, &same, error);
     if (code == VARVE_OK)
         code = add_all_work(process, &same, error);

@@ -75,6 +75,10 @@ enum varve_code vv_device_instant(struct vv_process_reader *process, uint32_t cl
                                   int64_t *out_ns, bool *out_is_placed,
                                   struct varve_error *error);
 
+/* records/launched.c: counts calls whose work is not there, after all has been read. */
+enum varve_code vv_device_launches_check(struct vv_process_reader *process,
+                                         struct varve_error *error);
+
 /* The row of a track, which is made if need be. `index` is that in `tracks`. */
 enum varve_code vv_device_track_row(struct vv_process_reader *process, uint32_t index,
                                     uint32_t *out_row, struct varve_error *error);
