@@ -446,8 +446,7 @@ struct vv_model {
     unsigned threads;     /* how many may build the model at once; 0 counts as 1                */
     /* The tables may grow to about this size; beyond it VARVE_LIMIT. 0 = no limit. */
     uint64_t limit_bytes;
-    /* Bytes of all models that share limit_bytes. Borrowed. NULL = this model has the limit
-       alone. */
+    /* Bytes of all models that share limit_bytes. Borrowed. NULL = the limit is this model's. */
     _Atomic uint64_t *held_bytes;
     uint64_t told_bytes;  /* this model's part of *held_bytes                                    */
     /* Memory that holds borrowed columns and texts, or NULL. Unmapped with the model. */

@@ -291,3 +291,25 @@ def test_a_program_that_never_initialises_cuda_loads_nothing(varve, tmp_path):
                LD_DEBUG="files")
     assert "libcuda.so.1" in done.stderr
     assert "libcupti" not in done.stderr
+
+
+# ---- what is run where there is a GPU ----
+
+
+def test_the_script_for_a_gpu_holds_on_the_stand_ins(tmp_path):
+    """… so that it fails for reasons of the GPU alone. PyTorch's part is left out."""
+    folders = binary("tests/drivers/recorded/libcuda.so.1").parent
+    binary("tests/gpu/ptx_program")
+    command = [TESTS / "gpu/run", "--build", folders.parents[2], "--rounds", "1", "--python",
+               "false", tmp_path / "figures"]
+    without = subprocess.run(command, env=quiet_environment(), capture_output=True, text=True,
+                             check=False)
+    assert (without.returncode, without.stdout[:16]) == (77, "no NVIDIA driver")
+    done = subprocess.run(command, env=quiet_environment(LD_LIBRARY_PATH=str(folders)),
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 claims did not hold" in done.stdout
+    figures = json.loads((tmp_path / "figures/figures.json").read_text())
+    assert set(figures["launch_ns"]) == {"bare", "recorded", "without cuda"}
+    buffers = list((tmp_path / "figures/buffers").glob("buffer.*"))
+    assert sum(path.stat().st_size for path in buffers) > 0

@@ -3,6 +3,8 @@
  * `cuda` records. As the driver does, cuInit loads the library that CUDA_INJECTION64_PATH names,
  * and calls its InitializeInjection. For tests. */
 #include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,4 +145,116 @@ int standin_query(void)
 uint32_t standin_correlation(void)
 {
     return correlation;
+}
+
+/* ---- the driver's own functions, for tests/gpu/ptx_program.c: nothing is computed ---- */
+
+static uint32_t number_of(const void *stream)
+{
+    return (uint32_t)(uintptr_t)stream;
+}
+
+static int work(const char *function, enum standin_work kind, const void *stream, uint64_t bytes,
+                uint32_t sort)
+{
+    const struct standin_piece piece = { kind, 0, context, number_of(stream), "varve_scale", bytes,
+                                         sort };
+    return call(DRIVER, function, &piece);
+}
+
+int cuDeviceGet(int *out, int index)
+{
+    *out = index;
+    return is_initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuDeviceGetName(char *out, int bytes, int device)
+{
+    (void)device;
+    return snprintf(out, (size_t)bytes, "a stand-in") > 0 ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuDevicePrimaryCtxRetain(void **out, int device)
+{
+    (void)device;
+    *out = &context;
+    return SUCCESS;
+}
+
+int cuCtxSetCurrent(void *of)
+{
+    (void)of;
+    return SUCCESS;
+}
+
+int cuModuleLoadData(void **out, const void *image)
+{
+    *out = &context;
+    return strstr(image, ".entry") != NULL ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuModuleGetFunction(void **out, void *module, const char *name)
+{
+    *out = module;
+    return strcmp(name, "varve_scale") == 0 ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuMemAlloc_v2(uint64_t *out, size_t bytes)
+{
+    *out = 0x7f0000000000;
+    return work("cuMemAlloc_v2", STANDIN_MEMORY, NULL, bytes, 1);
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+    (void)address;
+    return work("cuMemFree_v2", STANDIN_MEMORY, NULL, 4 << 20, 2);
+}
+
+int cuStreamCreate(void **out, unsigned flags)
+{
+    static uintptr_t streams = 12;
+    (void)flags;
+    *out = (void *)__atomic_add_fetch(&streams, 1, __ATOMIC_RELAXED);
+    return SUCCESS;
+}
+
+int cuStreamSynchronize(void *stream)
+{
+    return work("cuStreamSynchronize", STANDIN_WAIT, stream, 0, 3);
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+    (void)to;
+    (void)from;
+    return work("cuMemcpyHtoDAsync_v2", STANDIN_COPY, stream, bytes, 1);
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
+{
+    (void)to;
+    (void)from;
+    return work("cuMemcpyDtoHAsync_v2", STANDIN_COPY, stream, bytes, 2);
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream)
+{
+    (void)to;
+    (void)value;
+    return work("cuMemsetD8Async", STANDIN_SET, stream, bytes, 0);
+}
+
+/* Six sizes, the shared memory, and the stream; then what is not looked at. */
+int cuLaunchKernel(void *function, ...)
+{
+    va_list rest;
+    void *stream;
+    (void)function;
+    va_start(rest, function);
+    for (int i = 0; i < 7; i++)
+        (void)va_arg(rest, unsigned);
+    stream = va_arg(rest, void *);
+    va_end(rest);
+    return work("cuLaunchKernel", STANDIN_KERNEL, stream, 0, 0);
 }
