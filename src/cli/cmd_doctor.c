@@ -3,6 +3,7 @@
  * values. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "import/sqlite/sqlite.h"
 #include "machine/machine.h"
 #include "machine/peak_file.h"
+#include "settings/sources.h"
 #include "sheet/number.h"
 
 /* ---- table "doctor" ---- */
@@ -102,6 +104,33 @@ static bool check_counters(char *detail, size_t bytes)
     return failure == 0;
 }
 
+/* GPUs and similar devices, by the files that their drivers make. */
+static bool check_devices(char *detail, size_t bytes)
+{
+    static const struct { const char *pattern, *name, *source, *otherwise; } drivers[] = {
+        { "/dev/nvidia[0-9]*", "NVIDIA", "cuda", "torch.profiler, nsys" },
+        { "/dev/kfd", "AMD", "rocm", "torch.profiler, rocprofv3" },
+        { "/dev/davinci[0-9]*", "Ascend", "ascend", "msprof" },
+    };
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+        glob_t found;
+        int failure = glob(drivers[i].pattern, 0, NULL, &found);
+        size_t count = failure == 0 ? found.gl_pathc : 0;
+        bool is_source = vv_collect_bit(drivers[i].source) != 0;
+        globfree(&found);
+        if (count == 0)
+            continue;
+        snprintf(detail, bytes, "%zu of %s. %s%s%s", count, drivers[i].name,
+                 is_source ? "Ask for their work:  varve record --collect +"
+                           : "Their work is not recorded: record it with ",
+                 is_source ? drivers[i].source : drivers[i].otherwise,
+                 is_source ? "" : ", and read it with varve report");
+        return is_source;
+    }
+    snprintf(detail, bytes, "no GPU on this machine");
+    return true;
+}
+
 static bool check_peaks(char *detail, size_t bytes)
 {
     char machine[256];
@@ -165,6 +194,7 @@ static const struct { const char *name; check_fn *check; } checks[] = {
     { "read .sqlite", check_sqlite },
     { "Graphviz", check_graphviz },       { "dag -o .png", check_librsvg },
     { "record --metrics", check_counters },
+    { "GPU work", check_devices },
     { "peaks of this machine", check_peaks },
 };
 

@@ -319,6 +319,7 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
                 recording->executable.why);
     vv_surroundings_say();
     vv_record_collectors_say(model);
+    vv_record_unseen_say(recording->folder.path);
     say_next(recording, model);
 }
 
@@ -333,10 +334,12 @@ static void say_result(const struct recording *recording)
     else if (vv_import_counts(recording->folder.path, &model, &error) != VARVE_OK)
         vv_say("recorded %s, but it cannot be read: %s", recording->folder.path,
                 error.message);
-    else if (model->run.events > 0 || model->run.lost > 0)
+    else if (model->tracks.table.count > 0 || model->run.lost > 0)
         say_recorded(recording, model);
-    else
+    else {
         say_silent(recording);
+        vv_record_unseen_say(recording->folder.path);
+    }
     vv_model_destroy(model);
 }
 

@@ -9,18 +9,21 @@
 
 #include "base/system/os.h"
 #include "base/try_lock.h"
+#include "collect/loaded.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
 #include "collect/process/wishes.h"
 #include "collect/python/python.h"
 #include "collect/torch/compiling.h"
 #include "collect/torch/nn.h"
+#include "record/process_folder.h"
 #include "record/stream/recorder.h"
 #include "settings/sources.h"
 #include "varve/varve.h"
 
 static bool is_told; /* the environment chose the sources: the program does not */
-static int turn;     /* base/try_lock.h */
+static bool collects; /* this copy of the library does */
+static int turn;      /* base/try_lock.h */
 
 #define VV_DECLARE(name, is_standard, needs, whole, says)                                          \
     extern const struct vv_collector vv_collector_##name;
@@ -51,8 +54,10 @@ static void attach_to_new_libraries(void)
 {
     if (!vv_wishes_any() || !vv_turn_take(&turn))
         return;
-    if (vv_modules_changed())
+    if (vv_modules_changed()) {
         look_or_leave(false);
+        vv_loaded_look();
+    }
     vv_turn_give(&turn);
 }
 
@@ -82,6 +87,7 @@ static void collect(uint32_t sources)
     vv_modules_changed();
     vv_python_listen(&listener);
     look_or_leave(true);
+    vv_loaded_look();
     (sources != 0 ? vv_python_look : vv_python_leave)();
 }
 
@@ -122,6 +128,23 @@ __attribute__((constructor(103))) static void on_load(void)
     uint32_t sources;
     is_told = vv_session.running;
     if (is_told && !is_second_copy() &&
-        vv_collect_parse(list != NULL && *list != '\0' ? list : "auto", &sources, NULL) == VARVE_OK)
+        vv_collect_parse(list != NULL && *list != '\0' ? list : "auto", &sources, NULL) ==
+            VARVE_OK) {
         collect(sources);
+        collects = true;
+        if (vv_loaded_look())
+            vv_process_folder_make();
+    }
+}
+
+/* Libraries that were loaded since by a program that no collector hears. Before the session ends,
+ * whose destructor runs later. */
+__attribute__((destructor(103))) static void on_exit_of_program(void)
+{
+    if (!collects || !__atomic_load_n(&vv_session.has_folder, __ATOMIC_RELAXED) ||
+        !vv_turn_take(&turn))
+        return;
+    if (vv_modules_changed())
+        vv_loaded_look();
+    vv_turn_give(&turn);
 }

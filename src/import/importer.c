@@ -30,7 +30,8 @@ static const struct vv_importer *find_importer(const struct vv_import_job *job,
     return importer;
 }
 
-/* A process without records has no begin and end. */
+/* A process without records has no begin and end. Where no process has, the run's end is what its
+ * manifest says. */
 static void add_up(struct vv_model *model)
 {
     const struct vv_processes *processes = &model->processes;
@@ -56,7 +57,7 @@ static void add_up(struct vv_model *model)
     }
     run->lost +=
         run->lost_homeless < UINT64_MAX - run->lost ? run->lost_homeless : UINT64_MAX - run->lost;
-    if (run->events == 0)
+    if (run->events == 0 && run->end_ns < run->begin_ns)
         run->end_ns = run->begin_ns;
     if (is_cost_known && cost_ns > 0 && cost_ns < 9e18)
         run->record_cost_ns = (int64_t)cost_ns;

@@ -29,6 +29,7 @@ enum vv_choice {
     TABLE(clocks, 0, true, "clocks of devices, and how well they are known") \
     TABLE(health, 0, false, "what was odd in the trace") \
     TABLE(collectors, 0, true, "which sources of records were found in the processes") \
+    TABLE(unseen, 0, true, "what was not recorded, and what records it") \
     TABLE(verdict, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "what the steps are bound by: host, computation, communication, data …") \
     TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \

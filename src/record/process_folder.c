@@ -16,3 +16,11 @@ bool vv_process_folder_ensure(void)
     vv_process_stream_count_homeless();
     return true;
 }
+
+void vv_process_folder_make(void)
+{
+    if (!vv_recorder_lock())
+        return;
+    (void)vv_process_folder_ensure();
+    vv_recorder_unlock();
+}

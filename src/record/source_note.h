@@ -11,6 +11,8 @@
 
 #define VV_COLLECTOR_NAME_BYTES_MAX 31u
 #define VV_COLLECTOR_TEXT_BYTES_MAX 200u
+/* A note of this name says nothing of a collector, but a fact of the process: doc/format.md §6. */
+#define VV_FACT_PREFIX "fact."
 
 /* Sets the state of a collector from now on. `text` says what or why in a short clause of UTF-8. A
  * name or a text that is too long is cut. There is no limit on the number of collectors. If there

@@ -25,6 +25,7 @@ static pthread_key_t exit_key;
  * mapped stream, in whichever session. */
 static struct vv_thread *spare_threads, *attached;
 static uint64_t attached_count; /* attached ones that a thread still writes into */
+static uint64_t ended_cpu_ns;   /* CPU time of threads that recorded and have ended             */
 
 static struct vv_thread *take_thread(void)
 {
@@ -290,8 +291,10 @@ static void on_thread_exit(void *value)
     if ((self->thread == NULL && self->kept == NULL) || !vv_recorder_lock())
         return;
     vv_stream_settle(&self->writer);
-    if (self->thread != NULL) /* the lock may have cleared it, in a new child */
+    if (self->thread != NULL) { /* the lock may have cleared it, in a new child */
+        ended_cpu_ns += vv_os_cpu_ns(self->thread->stream.tid);
         detach(self);
+    }
     vv_writer_await_none(&self->writer); /* unfinished records stay hidden */
     give_kept(self);
     vv_recorder_unlock();
@@ -328,6 +331,7 @@ void vv_thread_abandon_all(void)
     struct vv_thread *thread = attached;
     attached = NULL;
     attached_count = 0;
+    ended_cpu_ns = 0;
     while (thread != NULL) {
         struct vv_thread *next = thread->next;
         vv_stream_abandon(&thread->stream, thread->owner == self);
@@ -339,6 +343,15 @@ void vv_thread_abandon_all(void)
     vv_writer_forget(&self->writer);
     self->thread = self->kept = NULL;
     self->retry_ticks = 0;
+}
+
+uint64_t vv_thread_recorded_cpu_ns(void)
+{
+    uint64_t sum_ns = ended_cpu_ns;
+    for (const struct vv_thread *thread = attached; thread != NULL; thread = thread->next)
+        if (thread->serial == vv_session.serial)
+            sum_ns += vv_os_cpu_ns(thread->stream.tid);
+    return sum_ns;
 }
 
 bool vv_thread_end_all(void)

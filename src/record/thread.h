@@ -29,6 +29,8 @@ void vv_thread_abandon_all(void);
  * their open packets. These threads leave their streams when they next check the epoch; until then
  * they touch only their mapping. Returns whether threads are still attached. Lock held. */
 VV_MUST_USE bool vv_thread_end_all(void);
+/* CPU time of the threads that recorded something, also of those that have ended. Lock held. */
+uint64_t vv_thread_recorded_cpu_ns(void);
 /* The program names the calling thread. Lock held, session ready. */
 void vv_thread_named(uint32_t string);
 /* The program's language names the calling thread. Costs nothing while the thread has not recorded

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import table_reader  # pylint: disable=wrong-import-position
 import trace_writer  # pylint: disable=wrong-import-position
 
-NOT_PROMISED = {"recorded", "on", "trust", "kept", "time", "in_forward_ns"}
+NOT_PROMISED = {"recorded", "on", "trust", "kept", "time", "unseen", "in_forward_ns"}
 TYPES = {"int": int, "real": (int, float), "text": str}
 
 

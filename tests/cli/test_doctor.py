@@ -14,7 +14,8 @@ import trace_writer  # pylint: disable=wrong-import-position
 from recording import binary  # pylint: disable=wrong-import-position
 
 CHECKS = ["record programs", "clock", "write traces here", "read .gz", "read .zst, pack",
-          "read .sqlite", "Graphviz", "dag -o .png", "record --metrics", "peaks of this machine"]
+          "read .sqlite", "Graphviz", "dag -o .png", "record --metrics", "GPU work",
+          "peaks of this machine"]
 
 
 @pytest.fixture(name="tell")

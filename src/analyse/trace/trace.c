@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "analyse/trace/outside.h"
+#include "analyse/trace/unseen.h"
 #include "derive/operators/own_time.h"
 #include "derive/select/scope.h"
 #include "question/question.h"
@@ -19,7 +20,7 @@
 /* ---- table "trace" ---- */
 
 enum {
-    COMMAND, RECORDED, ON, TRUST, KEPT, TIME,
+    COMMAND, RECORDED, ON, TRUST, KEPT, TIME, UNSEEN,
     BEGIN, DURATION, EVENTS, LOST, LOST_HOMELESS, LOST_WHY, CLOCK, COST, PROCESSES, THREADS, STEPS,
     SLICES, MARKS, COUNTERS, FLOWS,
     ALLOCATIONS, UNFINISHED, TRUNCATED, KEEP_BYTES, KEEP_NS, BEGUN_BEFORE, EXIT, SIGNAL, DIRECTORY,
@@ -37,6 +38,7 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
     [TRUST] = { "trust", "trust", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [KEPT] = { "kept", "kept", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [TIME] = { "time", "time", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [UNSEEN] = { "unseen", "unseen", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [BEGIN] = INT_COLUMN("begin_ns", "begin", VV_UNIT_TIME),
     [DURATION] = INT_COLUMN("duration_ns", "duration", VV_UNIT_NS),
     [EVENTS] = INT_COLUMN("events", "events", VV_UNIT_COUNT),
@@ -269,6 +271,20 @@ static enum varve_code put_parts(const struct vv_model *model, struct vv_scratch
     return vv_sheet_text(sheet, 0, TIME, text, error);
 }
 
+/* Only what matters, so that the line is not passed over. */
+static enum varve_code put_unseen(const struct vv_model *model, struct vv_scratch *scratch,
+                                  struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_unseen found[VV_UNSEEN_MAX];
+    char text[1200];
+    size_t count, length = 0;
+    VV_TRY(vv_unseen_find(model, scratch, found, &count, error));
+    for (size_t i = 0; i < count && found[i].matters && length < sizeof text; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s: %s",
+                                   i > 0 ? " · " : "", found[i].finding, found[i].record);
+    return length > 0 ? vv_sheet_text(sheet, 0, UNSEEN, text, error) : VARVE_OK;
+}
+
 static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
                                      struct varve_error *error)
 {
@@ -347,6 +363,7 @@ static enum varve_code show_facts(struct vv_sheet *sheet, bool full, struct varv
                             !vv_sheet_cell(sheet, 0, c)->present;
     columns[KEPT].hidden = !vv_sheet_cell(sheet, 0, KEPT)->present;
     columns[TIME].hidden = !vv_sheet_cell(sheet, 0, TIME)->present;
+    columns[UNSEEN].hidden = !vv_sheet_cell(sheet, 0, UNSEEN)->present;
     sheet->columns = columns;
     return VARVE_OK;
 }
@@ -360,6 +377,7 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_q
     VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
     VV_TRY(put_sentences(model, out, error));
     VV_TRY(put_parts(model, scratch, out, error));
+    VV_TRY(put_unseen(model, scratch, out, error));
     VV_TRY(put_run(model, out, error));
     put_counts(model, out);
     return show_facts(out, question->full, error);

@@ -47,6 +47,9 @@ void vv_os_signals_restore(uint64_t former);
 void vv_os_await_cancellation(void);
 /* The kernel's name of a thread of this process, NUL-terminated. */
 VV_MUST_USE int vv_os_thread_name(uint64_t tid, char out_name[16]);
+/* CPU time of a thread of this process, and of the process itself for 0; 0 if there is no such
+ * thread any more. Keeps errno. */
+uint64_t vv_os_cpu_ns(uint64_t tid);
 /* The path of this program's executable. */
 VV_MUST_USE int vv_os_program(char *out_path, size_t capacity);
 

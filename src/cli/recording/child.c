@@ -124,6 +124,17 @@ static int start(char *const *command, char *const *environment,
     return errno;
 }
 
+/* CPU time of children that were waited for, and of theirs. */
+static int64_t children_cpu_ns(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_CHILDREN, &usage) != 0)
+        return 0;
+    int64_t seconds = (int64_t)usage.ru_utime.tv_sec + (int64_t)usage.ru_stime.tv_sec,
+            micros = (int64_t)usage.ru_utime.tv_usec + (int64_t)usage.ru_stime.tv_usec;
+    return (seconds * 1000000 + micros) * 1000;
+}
+
 enum varve_code vv_child_run(char *const *command, const struct vv_child_setting *settings,
                              size_t setting_count, struct vv_child_end *out_end,
                              struct varve_error *error)
@@ -137,6 +148,7 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the program's environment");
     *out_end = (struct vv_child_end){ .begin_realtime_ns = vv_child_now_ns() };
     uint64_t begin_ns = vv_clock_monotonic_ns();
+    int64_t former_cpu_ns = children_cpu_ns();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask); /* no signal may come before child_pid is set */
     watch_signals(former);
@@ -151,6 +163,7 @@ enum varve_code vv_child_run(char *const *command, const struct vv_child_setting
     child_pid = 0;
     restore_signals(former);
     out_end->end_realtime_ns = vv_child_now_ns();
+    out_end->cpu_ns = children_cpu_ns() - former_cpu_ns;
     out_end->duration_ns = (int64_t)(vv_clock_monotonic_ns() - begin_ns);
     out_end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     out_end->exit_code = out_end->signal != 0 ? 128 + out_end->signal : WEXITSTATUS(status);

@@ -21,6 +21,7 @@ struct vv_child_end {
     int exit_code;   /* the program's own, or 128 + signal                                       */
     int signal;      /* the signal that ended it, or 0                                           */
     int64_t begin_realtime_ns, end_realtime_ns, duration_ns;
+    int64_t cpu_ns; /* CPU time of the program, and of all that it waited for                    */
 };
 
 /* The time of day, on the clock of the child's begin and end. */

@@ -131,6 +131,7 @@ static void put_manifest(FILE *stream, const char *trace, const struct vv_manife
         put_int(stream, "end_realtime_ns", manifest->end->end_realtime_ns);
         put_int(stream, "exit_code", manifest->end->exit_code);
         put_int(stream, "signal", manifest->end->signal);
+        put_int(stream, "cpu_ns", manifest->end->cpu_ns);
         put_processes(stream, trace);
         put_lost(stream, manifest->lost);
     }

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "cli/line/say.h"
+#include "cli/line/trace_folder.h"
+#include "import/importer.h"
 #include "question/question.h"
 
 #define CLAUSE_BYTES 320
 #define LINE_COLUMNS 100
+#define READ_WHOLE_BYTES (INT64_C(32) << 20) /* which takes a part of a second                 */
 
 enum { NAME, STATE, PROCESSES, TEXT }; /* columns of table "collectors"                          */
 
@@ -56,6 +59,32 @@ static void say(const struct vv_sheet *sheet, uint64_t processes, bool in_one)
     }
     if (length > 0)
         vv_say("%s", line);
+}
+
+void vv_record_unseen_say(const char *path)
+{
+    static const struct vv_question everything = {
+        .selection = { .first_step = INT64_MIN, .last_step = INT64_MAX }
+    };
+    struct vv_model *model = NULL;
+    struct vv_sheet sheet;
+    enum varve_code code = vv_trace_folder_size(path) <= READ_WHOLE_BYTES
+                               ? vv_import(path, &model, NULL)
+                               : vv_import_counts(path, &model, NULL);
+    if (code != VARVE_OK ||
+        vv_analyse(vv_analyse_unseen, model, &everything, &sheet, NULL) != VARVE_OK) {
+        vv_model_destroy(model);
+        return;
+    }
+    size_t matters = vv_sheet_find(&sheet, "matters"), finding = vv_sheet_find(&sheet, "finding"),
+           record = vv_sheet_find(&sheet, "record");
+    for (size_t row = 0; row < sheet.row_count; row++)
+        if (vv_sheet_cell(&sheet, row, matters)->integer != 0) {
+            vv_say("%s", cell_text(&sheet, row, finding));
+            vv_say_more("to record it:  %s", cell_text(&sheet, row, record));
+        }
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
 }
 
 void vv_record_collectors_say(const struct vv_model *model)

@@ -9,4 +9,8 @@
 /* Prints one line on standard error if it is short enough; nothing if no source was found. */
 void vv_record_collectors_say(const struct vv_model *model);
 
+/* Prints what was not recorded and matters, with what records it: rows of table "unseen". A long
+ * trace is only counted for that, and then less is known. */
+void vv_record_unseen_say(const char *path);
+
 #endif

@@ -8,7 +8,7 @@
 #include "import/input/input_file.h"
 #include "import/varve/process/process.h"
 
-enum value { TEXT, INTEGER, COMMAND, FORMAT };
+enum value { TEXT, INTEGER, COMMAND, FORMAT, CPU_TIME };
 
 static const struct {
     const char *name;
@@ -23,6 +23,8 @@ static const struct {
     { "machine", TEXT, offsetof(struct vv_run, machine) },
     { "cpus", INTEGER, offsetof(struct vv_run, cpus) },
     { "begin_realtime_ns", INTEGER, offsetof(struct vv_run, begin_ns) },
+    { "end_realtime_ns", INTEGER, offsetof(struct vv_run, end_ns) },
+    { "cpu_ns", CPU_TIME, 0 },
     { "exit_code", INTEGER, offsetof(struct vv_run, exit_code) },
     { "signal", INTEGER, offsetof(struct vv_run, signal) },
 };
@@ -84,6 +86,19 @@ static enum varve_code read_command(struct vv_json *json, struct vv_model *model
     return code;
 }
 
+/* CPU time of the program and of what it started, as a fact of the run. */
+static enum varve_code add_cpu_time(struct vv_model *model, int64_t cpu_ns,
+                                    struct varve_error *error)
+{
+    uint32_t row;
+    VV_TRY(vv_model_add_fact(model, &row, error));
+    VV_TRY(vv_model_text(model, "program_cpu_ns", &model->facts.key[row], error));
+    model->facts.value[row] = (uint64_t)cpu_ns;
+    model->facts.process[row] = VV_NONE;
+    model->facts.kind[row] = VV_ARG_INT;
+    return VARVE_OK;
+}
+
 /* Reads one value. A value of an unexpected type, from a later version, is skipped. */
 static enum varve_code read_value(struct vv_json *json, struct vv_model *model, size_t key,
                                   struct varve_error *error)
@@ -99,6 +114,8 @@ static enum varve_code read_value(struct vv_json *json, struct vv_model *model, 
                      "it is of format version %lld, and this varve reads version %d: read it with "
                      "a newer varve",
                      (long long)json->integer, VV_CTF_FORMAT_VERSION);
+    if (keys[key].value == CPU_TIME && json->token == VV_JSON_INTEGER)
+        VV_TRY(add_cpu_time(model, json->integer, error));
     if (keys[key].value == INTEGER && json->token == VV_JSON_INTEGER)
         *(int64_t *)member = json->integer;
     return vv_json_skip(json, error);

@@ -19,6 +19,7 @@
 #include "record/counts.h"
 #include "record/lost.h"
 #include "record/process_clock.h"
+#include "record/session/cpu_time.h"
 #include "record/session/dump.h"
 #include "record/session/folder.h"
 #include "record/session/options.h"
@@ -327,7 +328,10 @@ __attribute__((destructor(101))) static void on_exit_of_program(void)
 {
     bool has_recorded = __atomic_load_n(&vv_session.running, __ATOMIC_RELAXED) &&
                         __atomic_load_n(&vv_session.has_folder, __ATOMIC_RELAXED);
-    if (!has_recorded || vv_birth_is_unknown() || !vv_libc_is_ours() || !vv_recorder_lock())
+    if (!has_recorded || vv_birth_is_unknown() || !vv_libc_is_ours())
+        return;
+    vv_cpu_time_note();
+    if (!vv_recorder_lock())
         return;
     vv_stream_settle(&vv_self.writer); /* exit may have been called by a signal handler */
     vv_session_settle();

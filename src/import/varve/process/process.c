@@ -261,6 +261,22 @@ static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
     return half > INT64_MAX ? INT64_MAX : (int64_t)half;
 }
 
+#define FACT_PREFIX "fact."
+
+/* A note called "fact.KEY" is the fact KEY of the process. */
+static enum varve_code add_fact(struct vv_process_reader *process, const struct vv_collector *said,
+                                const char *key, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    uint32_t row;
+    VV_TRY(vv_model_add_fact(model, &row, error));
+    VV_TRY(vv_model_text(model, key, &model->facts.key[row], error));
+    model->facts.value[row] = said->text;
+    model->facts.process[row] = process->process;
+    model->facts.kind[row] = VV_ARG_TEXT;
+    return VARVE_OK;
+}
+
 /* Adds a fact for each collector: "collector torch", "attached: torch 2.15.0". */
 static enum varve_code add_collectors(struct vv_process_reader *process, struct varve_error *error)
 {
@@ -275,8 +291,14 @@ static enum varve_code add_collectors(struct vv_process_reader *process, struct 
         char key[VV_NAME_BYTES_MAX + 32], value[VV_NAME_BYTES_MAX + 32];
         const char *text = vv_intern_text(&model->strings, said->text);
         uint32_t row, value_text;
-        snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX,
-                 vv_intern_text(&model->strings, said->name));
+        const char *name = vv_intern_text(&model->strings, said->name);
+        if (strncmp(name, FACT_PREFIX, sizeof FACT_PREFIX - 1) == 0) {
+            snprintf(key, sizeof key, "%.*s", (int)VV_NAME_BYTES_MAX,
+                     name + sizeof FACT_PREFIX - 1);
+            VV_TRY(add_fact(process, said, key, error));
+            continue;
+        }
+        snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX, name);
         snprintf(value, sizeof value, "%s%s%.*s",
                  said->state < VV_COLLECTOR_STATE_COUNT ? states[said->state] : "unknown",
                  text[0] != '\0' ? ": " : "", (int)VV_NAME_BYTES_MAX, text);
