@@ -430,6 +430,8 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
     size_t shown = question->top != 0 && count > FINDINGS_MAX ? FINDINGS_MAX : count;
     for (size_t i = 0; i < shown; i++)
         VV_TRY(put_finding(&findings[i], i + 1, question, scratch, out, error));
+    if (count == 0 && model->slices.table.count == 0)
+        return vv_sheet_policy(out, error, "nothing recorded that a rule could look at");
     if (count == 0)
         return vv_sheet_policy(out, error, "nothing stands out by the %zu rules", vv_rules_count());
     if (shown == count)

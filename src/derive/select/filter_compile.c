@@ -118,7 +118,10 @@ static enum varve_code read_number(struct reading *reading, bool is_time, int64_
     size_t whole = strspn(start, "0123456789"), part = 0;
     if (start[whole] == '.')
         part = strspn(start + whole + 1, "0123456789");
-    const char *unit = start + whole + (part > 0 ? part + 1 : 0);
+    const char *unit = start + whole + (part > 0 ? part + 1 : 0), *end = unit;
+    const char *apart = end + strspn(end, " "); /* "1 ms", too */
+    if (is_time && vv_time_unit_ns(apart, word_length(apart)) != 0)
+        unit = apart;
     size_t unit_bytes = word_length(unit);
     int64_t size = unit_bytes == 0 ? 1
                    : is_time       ? (int64_t)vv_time_unit_ns(unit, unit_bytes)
@@ -130,7 +133,7 @@ static enum varve_code read_number(struct reading *reading, bool is_time, int64_
     if (size == 0)
         COMPLAIN(reading, unit,
                  is_time ? "a unit is one of " VV_TIME_UNITS : "this number has no unit");
-    for (const char *digit = start; digit < unit; digit++) {
+    for (const char *digit = start; digit < end; digit++) {
         bool is_fraction = digit > start + whole;
         if (*digit == '.')
             continue;
@@ -258,8 +261,8 @@ static enum varve_code read_leaf(struct reading *reading)
         COMPLAIN(reading, reading->cursor, "%s compares with a number, without quotes",
                  number_words[number].word);
     if (!is_quoted && number == VV_NUMBER_COUNT)
-        COMPLAIN(reading, reading->cursor, "%s compares with a text in quotes",
-                 vv_trait_word((enum vv_trait)trait));
+        COMPLAIN(reading, reading->cursor, "%s compares with a text in quotes, such as %s~'conv*'",
+                 vv_trait_word((enum vv_trait)trait), vv_trait_word((enum vv_trait)trait));
     if (is_quoted ? node.comparison > VV_LIKE : node.comparison == VV_LIKE)
         COMPLAIN(reading, sign,
                  is_quoted ? "texts compare by ==, != and ~"

@@ -131,7 +131,9 @@ static void what_is_wrong_is_said_with_its_column(void **state)
         { "nam=='x'", "column 1 of the filter 'nam=='x'': a slice has no 'nam'. Nearest: name" },
         { "name", "column 5 of the filter 'name': wanted is one of == != ~ < <= > >=" },
         { "name=x", "column 5 of the filter 'name=x': wanted is one of == != ~ < <= > >=" },
-        { "name==x", "column 7 of the filter 'name==x': name compares with a text in quotes" },
+        { "name==x",
+          "column 7 of the filter 'name==x': name compares with a text in quotes, such as "
+          "name~'conv*'" },
         { "name<'x'", "column 5 of the filter 'name<'x'': texts compare by ==, != and ~" },
         { "name=='x", "column 7 of the filter 'name=='x': this text has no second '" },
         { "self~1", "column 5 of the filter 'self~1': numbers compare by == != < <= > >=" },
