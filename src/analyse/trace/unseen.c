@@ -101,14 +101,17 @@ static bool ask_gpu(const struct vv_unseen_facts *facts, struct answer *answer)
     for (size_t i = 0; i < sizeof device_runtimes / sizeof *device_runtimes; i++) {
         const char *source = device_runtimes[i].source;
         uint64_t count = vv_unseen_loaded(facts, device_runtimes[i].library);
-        if (count == 0 || begins(vv_unseen_collector(facts, source), "attached"))
+        const char *said = vv_unseen_collector(facts, source);
+        bool is_refused = begins(said, "not attached");
+        if (count == 0 || begins(said, "attached") || begins(said, "partly"))
             continue;
-        if (vv_collect_bit(source) != 0)
+        if (vv_collect_bit(source) != 0 && !is_refused)
             set_source(facts, answer, source);
         else
             set_record(answer, device_runtimes[i].record);
         return say(answer, "%s is loaded in %" PRIu64 " process%s, and no work of a device was "
-                   "recorded", device_runtimes[i].name, count, count == 1 ? "" : "es");
+                   "recorded%s%.160s", device_runtimes[i].name, count, count == 1 ? "" : "es",
+                   is_refused ? "; " : "", is_refused ? said : "");
     }
     if (facts->launch_calls == 0)
         return false;
