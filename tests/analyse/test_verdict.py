@@ -83,6 +83,17 @@ def test_a_trace_without_steps_is_one_step(varve, tmp_path):
     assert {word: row["time_ns"] // US for word, row in rows.items()} == {"host": 800, "other": 200}
 
 
+def test_what_the_path_does_not_explain_counts_as_what_a_device_does(varve, tmp_path):
+    """A kernel, a collective and a copy overlap on three streams, and no call says who began them.
+    The path is the longest alone."""
+    path = kineto.write(tmp_path / "a.json", [
+        kineto.span("aten::mm", 0, 100 * US), kineto.work("gemm", 200 * US, 500 * US),
+        kineto.work("ncclKernel_AllReduce", 400 * US, 600 * US, stream=8),
+        kineto.work("Memcpy HtoD", 550 * US, 650 * US, stream=9)])
+    assert {word: row["time_ns"] // US for word, row in verdict(varve, path).items()} == {
+        "computation": 300, "communication": 100, "copies": 50, "other": 200}
+
+
 def test_where_the_path_of_all_steps_is_too_long_some_stand_for_all(varve, tmp_path):
     """500 steps of 2,000 operators: the path takes 200,000 slices at most."""
     count, each = 500, 2000

@@ -4,7 +4,8 @@
  * At every instant the critical path is at one place: in an operator of the host, in a kernel, in a
  * copy … The instants of the chosen steps are counted by the kind of that place; where steps of
  * several threads overlap, an instant counts once. Law: the rows sum to the time of the steps (to
- * the whole trace where it has none), to the nanosecond.
+ * the whole trace where it has none), to the nanosecond. What the path does not explain counts as
+ * what a device does then: computation, else communication, else copies.
  *
  * A path through very many slices would take too long for a first screen. Then it is made for
  * consecutive steps around the middle one, and their shares stand for all chosen steps. */
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "analyse/critical/critical.h"
+#include "derive/devices/device_work.h"
 #include "sheet/number.h"
 
 #define SLICES_MAX 200000u /* of the path of one first screen: about 0.05 s                     */
@@ -36,13 +38,12 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "mostly_ns", "of it", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
-struct interval { int64_t begin_ns, end_ns; };
-
 struct verdict {
     struct vv_critical critical;
-    struct interval *steps;    /* of the chosen steps: ascending, disjoint                       */
+    struct vv_interval *steps; /* of the chosen steps: ascending, disjoint                       */
     size_t step_count;
     int64_t steps_ns;          /* their sum                                                      */
+    struct vv_intervals gaps;  /* that the path does not explain                                 */
     int64_t time_ns[BOUNDS_BY];
     int64_t *of_name[BOUNDS_BY]; /* string -> time                                                */
     uint64_t used, chosen;     /* steps                                                          */
@@ -52,22 +53,22 @@ struct verdict {
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct interval *left = a, *right = b;
+    const struct vv_interval *left = a, *right = b;
     return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
 }
 
 /* The union of the chosen steps. */
-static enum varve_code find_steps(const struct vv_scope *scope, struct interval **out_steps,
+static enum varve_code find_steps(const struct vv_scope *scope, struct vv_interval **out_steps,
                                   size_t *out_count, int64_t *out_sum_ns,
                                   struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    struct interval *found;
+    struct vv_interval *found;
     size_t count = 0, kept = 0;
     VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &found, scope->step_count + 1, error));
     for (uint32_t s = 0; s < steps->table.count; s++)
         if (scope->steps[s])
-            found[count++] = (struct interval){ steps->begin_ns[s],
+            found[count++] = (struct vv_interval){ steps->begin_ns[s],
                                                 steps->begin_ns[s] + steps->duration_ns[s] };
     qsort(found, count, sizeof *found, by_begin);
     *out_sum_ns = 0;
@@ -145,7 +146,7 @@ static void count(struct verdict *verdict, enum bound_by bound, uint32_t name, i
 }
 
 /* An edge's time that it does not explain lies before the time that it weighs. */
-static void walk_path(struct verdict *verdict)
+static enum varve_code walk_path(struct verdict *verdict, struct varve_error *error)
 {
     struct vv_critical *critical = &verdict->critical;
     const struct vv_critical_solution *solution = &critical->solution;
@@ -154,8 +155,11 @@ static void walk_path(struct verdict *verdict)
     for (size_t i = 1; i < solution->path_count; i++) {
         const struct vv_path_step *step = &solution->path[i];
         int64_t end_ns = time_ns[step->node], weighs_ns = end_ns - step->weight_ns;
-        int64_t gap_ns = in_steps(verdict, time_ns[solution->path[i - 1].node], weighs_ns, &at);
-        count(verdict, step->link == VV_LINK_MEET ? RANK : OTHER, 0, gap_ns);
+        int64_t former_ns = time_ns[solution->path[i - 1].node];
+        if (step->link == VV_LINK_MEET)
+            count(verdict, RANK, 0, in_steps(verdict, former_ns, weighs_ns, &at));
+        else
+            VV_TRY(vv_intervals_add(&verdict->gaps, former_ns, weighs_ns, error));
         if (!vv_link_weighs(step->link) || step->weight_ns == 0)
             continue;
         uint32_t name = step->owner != VV_NONE ? vv_critical_name(&critical->graph, step->owner)
@@ -163,6 +167,46 @@ static void walk_path(struct verdict *verdict)
         count(verdict, bound_by_of(critical, step), name,
               in_steps(verdict, weighs_ns, end_ns, &at));
     }
+    return VARVE_OK;
+}
+
+/* The gaps within the steps, and what lies before the path and after it, by what devices do. */
+static enum varve_code fill_gaps(struct verdict *verdict, const struct vv_scope *scope,
+                                 const struct vv_question *question, struct varve_error *error)
+{
+    static const struct { unsigned classes; enum bound_by bound; } kinds[] = {
+        { VV_CLASS_BIT(VV_CLASS_COMPUTE) | VV_CLASS_BIT(VV_CLASS_SET), COMPUTATION },
+        { VV_CLASS_BIT(VV_CLASS_COMM), COMMUNICATION },
+        { VV_CLASS_BIT(VV_CLASS_COPY), COPIES },
+    };
+    const struct vv_critical_solution *solution = &verdict->critical.solution;
+    const int64_t *time_ns = verdict->critical.graph.time_ns;
+    const struct vv_interval *first = &verdict->steps[0],
+                             *last = &verdict->steps[verdict->step_count - 1];
+    struct vv_intervals steps = { .scratch = scope->scratch, .items = verdict->steps,
+                                  .count = verdict->step_count };
+    struct vv_intervals in_gaps = { .scratch = scope->scratch }, busy = in_gaps, left = in_gaps;
+    struct vv_device_work work;
+    VV_TRY(vv_device_work_init(&work, scope, question->selection.device, error));
+    if (solution->path_count > 0) {
+        int64_t begin_ns = time_ns[solution->path[0].node],
+                end_ns = time_ns[solution->path[solution->path_count - 1].node];
+        VV_TRY(vv_intervals_add(&verdict->gaps, first->begin_ns, begin_ns, error));
+        VV_TRY(vv_intervals_add(&verdict->gaps, end_ns, last->end_ns, error));
+    }
+    vv_intervals_unite(&verdict->gaps);
+    VV_TRY(vv_intervals_intersect(&verdict->gaps, &steps, &in_gaps, error));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t d = 0; d < work.device_count; d++) {
+            VV_TRY(vv_device_busy(&work, &work.devices[d], kinds[k].classes, VV_ALWAYS, &busy,
+                                  error));
+            count(verdict, kinds[k].bound, 0, vv_intervals_length_common(&in_gaps, &busy));
+            VV_TRY(vv_intervals_subtract(&in_gaps, &busy, &left, error));
+            struct vv_intervals former = in_gaps;
+            in_gaps = left;
+            left = former;
+        }
+    return VARVE_OK;
 }
 
 /* The path may begin after the steps' begin, and end before their end. */
@@ -268,7 +312,7 @@ static enum varve_code judge(struct verdict *verdict, const struct vv_scope *sco
 {
     struct vv_question window = *question;
     struct vv_scope few = *scope;
-    struct interval *all;
+    struct vv_interval *all;
     size_t count_of_all;
     window.compat = NULL;
     window.annotation = NULL;
@@ -284,11 +328,12 @@ static enum varve_code judge(struct verdict *verdict, const struct vv_scope *sco
     VV_TRY(find_steps(&few, &verdict->steps, &verdict->step_count, &verdict->steps_ns, error));
     VV_TRY(find_steps(scope, &all, &count_of_all, out_whole_ns, error));
     if (scope->step_count == 0) {
-        verdict->steps[0] = (struct interval){ graph->begin_ns, graph->end_ns };
+        verdict->steps[0] = (struct vv_interval){ graph->begin_ns, graph->end_ns };
         verdict->step_count = 1;
         verdict->steps_ns = *out_whole_ns = graph->end_ns - graph->begin_ns;
     }
-    walk_path(verdict);
+    VV_TRY(walk_path(verdict, error));
+    VV_TRY(fill_gaps(verdict, &few, question, error));
     count_rest(verdict);
     return VARVE_OK;
 }
@@ -297,7 +342,7 @@ enum varve_code vv_analyse_verdict(const struct vv_model *model, const struct vv
                                    struct vv_scratch *scratch, struct vv_sheet *out,
                                    struct varve_error *error)
 {
-    struct verdict verdict = { .chosen = 0 };
+    struct verdict verdict = { .gaps = { .scratch = scratch } };
     struct vv_scope scope;
     int64_t whole_ns = 0;
     vv_sheet_init(out, "verdict", "BOUND BY", columns, COLUMNS);
