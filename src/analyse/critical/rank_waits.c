@@ -9,10 +9,12 @@
 
 #include "analyse/critical/critical.h"
 #include "base/binary_search.h"
+#include "meaning/call_kind.h"
+#include "meaning/device_class.h"
 #include "numbers/pair_ids.h"
 
 enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME,
-       WINDOW, STEPS, COLUMNS };
+       WINDOW, STEPS, LONGER, LONGER_TIME, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     { "waited_ns", "waited", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -27,6 +29,8 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "name", "operator of the late rank", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "window_ns", "window", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "steps", "steps of the window", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "longer", "takes longer there", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "longer_ns", "by", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 struct pair {
@@ -46,6 +50,9 @@ struct waits {
     int64_t *time_of;         /* group of `names` -> time                                        */
     size_t capacity, time_capacity;
     struct reason *reasons;   /* by number of a window                                           */
+    struct vv_groups works;   /* (name, window) -> own time there                                */
+    int64_t *work_ns;
+    size_t work_capacity;
 };
 
 static uint32_t process_of(const struct waits *waits, uint32_t slice)
@@ -166,6 +173,67 @@ static enum varve_code find_reasons(struct waits *waits, struct varve_error *err
     return VARVE_OK;
 }
 
+/* ---- what takes longer on a late rank than on the one that waits ---- */
+
+/* Work of devices, and operators of hosts but waits and collectives. */
+static bool is_work(const struct vv_model *model, uint32_t slice, uint8_t *by_name)
+{
+    uint32_t activity = model->slices.activity[slice];
+    if (activity != VV_NONE && vv_is_device_work(model, activity))
+        return vv_device_class_of(model, activity, by_name) != VV_CLASS_COMM;
+    return (model->slices.layer[slice] & VARVE_LAYER_COMM) == 0 && vv_is_operator(model, slice) &&
+           !vv_is_no_work(vv_text_of(model, model->slices.name[slice]));
+}
+
+static enum varve_code sum_works(struct waits *waits, struct varve_error *error)
+{
+    const struct vv_model *model = waits->critical->graph.model;
+    const struct vv_slices *slices = &model->slices;
+    uint8_t *by_name;
+    VV_TRY(VV_SCRATCH_ZEROS(waits->works.scratch, &by_name, model->strings.count, error));
+    for (uint32_t slice = 0; slice < slices->table.count; slice++) {
+        uint32_t number, group, known = waits->works.count;
+        number = vv_window_of_track(&waits->critical->windows, model, slices->track[slice]);
+        const struct vv_critical_window *window = &waits->critical->windows.items[number];
+        if (slices->begin_ns[slice] < window->begin_ns ||
+            slices->begin_ns[slice] >= window->end_ns || !is_work(model, slice, by_name))
+            continue;
+        VV_TRY(vv_groups_add(&waits->works, slices->name[slice], number, &group, error));
+        VV_TRY(VV_SCRATCH_RESERVE(waits->works.scratch, &waits->work_ns, &waits->work_capacity,
+                                  waits->works.count, error));
+        if (waits->works.count > known)
+            waits->work_ns[group] = 0;
+        waits->work_ns[group] += slices->self_ns[slice];
+    }
+    return VARVE_OK;
+}
+
+/* The name that takes longest beyond its time on the rank that waits; 0 if none takes longer. */
+static enum varve_code find_longer(struct waits *waits, const struct pair *pair,
+                                   uint32_t *out_name, int64_t *out_by_ns,
+                                   struct varve_error *error)
+{
+    *out_name = 0;
+    *out_by_ns = 0;
+    for (uint32_t i = 0, count = waits->works.count; i < count; i++) {
+        uint32_t there, known = waits->works.count, name = waits->works.names[i];
+        int64_t by_ns = waits->work_ns[i];
+        if (waits->works.extras[i] != pair->rank || by_ns <= *out_by_ns)
+            continue;
+        VV_TRY(vv_groups_add(&waits->works, name, pair->waits_rank, &there, error));
+        VV_TRY(VV_SCRATCH_RESERVE(waits->works.scratch, &waits->work_ns, &waits->work_capacity,
+                                  waits->works.count, error));
+        if (waits->works.count > known)
+            waits->work_ns[there] = 0;
+        by_ns -= waits->work_ns[there];
+        if (by_ns <= *out_by_ns)
+            continue;
+        *out_by_ns = by_ns;
+        *out_name = name;
+    }
+    return VARVE_OK;
+}
+
 /* ---- rows ---- */
 
 static int longer_first(const void *a, const void *b)
@@ -222,16 +290,23 @@ static void put_window(const struct waits *waits, uint32_t number, struct vv_she
     vv_sheet_int(sheet, row, STEPS, count);
 }
 
-static enum varve_code put_pair(const struct waits *waits, struct vv_sheet *sheet,
+static enum varve_code put_pair(struct waits *waits, struct vv_sheet *sheet,
                                 const struct pair *pair, struct varve_error *error)
 {
     const struct vv_model *model = waits->critical->graph.model;
     const struct reason *reason = &waits->reasons[pair->rank];
+    uint32_t longer;
+    int64_t by_ns;
     size_t row;
     VV_TRY(put_sums(sheet, VV_ROW_PLAIN, "wait", pair, &row, error));
     VV_TRY(put_rank(waits, sheet, row, false, pair->waits, error));
     VV_TRY(put_rank(waits, sheet, row, true, pair->late, error));
     put_window(waits, pair->waits_rank, sheet, row);
+    VV_TRY(find_longer(waits, pair, &longer, &by_ns, error));
+    if (longer != 0 && by_ns >= pair->waited_ns / 2) { /* else it explains little */
+        vv_sheet_int(sheet, row, LONGER_TIME, by_ns);
+        VV_TRY(vv_sheet_text(sheet, row, LONGER, vv_text_of(model, longer), error));
+    }
     if (!reason->is_any)
         return VARVE_OK;
     vv_sheet_int(sheet, row, LATE_TIME, reason->time_ns);
@@ -295,7 +370,8 @@ enum varve_code vv_analyse_rank_waits(const struct vv_model *model,
 {
     struct vv_critical critical;
     struct waits waits = { .critical = &critical, .groups = { .scratch = scratch },
-                           .names = { .scratch = scratch } };
+                           .names = { .scratch = scratch },
+                           .works = { .scratch = scratch } };
     vv_sheet_init(out, "rank_waits", "WHO WAITED FOR WHOM", columns, COLUMNS);
     struct vv_scope scope;
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
@@ -304,6 +380,8 @@ enum varve_code vv_analyse_rank_waits(const struct vv_model *model,
     VV_TRY(vv_critical_init_in(&critical, &scope, question, error));
     VV_TRY(sum_pairs(&waits, error));
     VV_TRY(find_reasons(&waits, error));
+    if (critical.graph.waited_count > 0)
+        VV_TRY(sum_works(&waits, error));
     VV_TRY(put_pairs(&waits, question->top, out, error));
     return vv_critical_policy(&critical, out,
                               "in collectives, for the rank that began them last", error);

@@ -61,14 +61,16 @@ static enum varve_code unite_steps(const struct vv_device_work *work,
     const struct vv_model *model = scope->model;
     const struct vv_steps *steps = &model->steps;
     out->count = 0;
+    *out_count = 0;
     for (uint32_t s = 0; s < steps->table.count; s++) {
         uint32_t process = model->tracks.process[steps->track[s]];
-        if (scope->steps[s] && model->processes.scope[process] == device->scope &&
-            (device->rank < 0 || scope->ranks[process] == device->rank))
-            VV_TRY(vv_intervals_add(out, steps->begin_ns[s],
-                                    steps->begin_ns[s] + steps->duration_ns[s], error));
+        if (!scope->steps[s] || model->processes.scope[process] != device->scope ||
+            (device->rank >= 0 && scope->ranks[process] != device->rank))
+            continue;
+        ++*out_count;
+        VV_TRY(vv_intervals_add(out, steps->begin_ns[s],
+                                steps->begin_ns[s] + steps->duration_ns[s], error));
     }
-    *out_count = (int64_t)out->count;
     vv_intervals_unite(out);
     return VARVE_OK;
 }

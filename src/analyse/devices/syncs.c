@@ -5,11 +5,14 @@
  * A call inside another counts with the outer call. While a call blocks, a device of the process'
  * rank may be at work, or none:
  *     blocked_ns = |U(calls)|, device_busy_ns = |U(calls) and A|, device_idle_ns = the rest.
- * A is the time in which a device works. In device_idle_ns the wait is not for a device's work. */
+ * A is the time in which a device works. In device_idle_ns the wait is not for a device's work.
+ * drained_ns is the time after calls until a device works again, in the same step: meanwhile the
+ * host launches again what it could have launched before. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/binary_search.h"
 #include "derive/devices/device_work.h"
 #include "derive/select/track_order.h"
 #include "meaning/host_role.h"
@@ -18,7 +21,7 @@
 #include "question/question.h"
 
 enum { ROW, NAME, PROCESS, RANK, CALLS, TOTAL, MEDIAN, LONGEST, BLOCKED, DEVICE_BUSY, DEVICE_IDLE,
-       COLUMNS };
+       DRAINED, OPERATOR, COLUMNS };
 
 static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -32,12 +35,19 @@ static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "blocked_ns", "blocked", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "device_idle_ns", "device idle", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "drained_ns", "idle after it", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "op", "mostly in", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
 };
 
 struct kind {
     int64_t values[COLUMNS];
     struct vv_intervals calls;
+    int64_t longest_drained_ns;
+    uint32_t slice;             /* the call before it; VV_NONE                                  */
 };
+
+/* A call, and what it is one of. */
+struct ended { uint32_t kind, slice; };
 
 struct view {
     const struct vv_scope *scope;
@@ -47,6 +57,8 @@ struct view {
     struct vv_groups kinds;     /* (name, row of process) -> kind                               */
     struct kind *of_kind;       /* by kind; `capacity` of them are initialised                  */
     size_t capacity;
+    struct ended *ended;
+    size_t ended_count, ended_capacity;
     struct vv_samples durations;
     struct vv_rank_busy busy;
     struct vv_sheet *sheet;
@@ -76,11 +88,15 @@ static enum varve_code add_call(struct view *view, uint32_t process, uint32_t sl
     VV_TRY(VV_SCRATCH_RESERVE(view->scope->scratch, &view->of_kind, &view->capacity,
                               (size_t)kind + 1, error));
     for (; former < view->capacity; former++)
-        view->of_kind[former] = (struct kind){ .calls = { .scratch = view->scope->scratch } };
+        view->of_kind[former] = (struct kind){ .calls = { .scratch = view->scope->scratch },
+                                                 .slice = VV_NONE };
     int64_t *values = view->of_kind[kind].values;
     values[CALLS]++;
     values[TOTAL] += duration_ns;
     values[LONGEST] = duration_ns > values[LONGEST] ? duration_ns : values[LONGEST];
+    VV_TRY(VV_SCRATCH_RESERVE(view->scope->scratch, &view->ended, &view->ended_capacity,
+                              view->ended_count + 1, error));
+    view->ended[view->ended_count++] = (struct ended){ kind, slice };
     VV_TRY(vv_intervals_add(&view->of_kind[kind].calls, begin_ns, begin_ns + duration_ns, error));
     return vv_samples_add(&view->durations, kind, duration_ns, error);
 }
@@ -106,6 +122,52 @@ static enum varve_code find_calls(struct view *view, struct varve_error *error)
 
 /* ---- devices during the calls ---- */
 
+/* The time from the call's end until a device works again, if none works at its end, one did before
+ * in the step, and the step lasts so long. */
+static int64_t drained_after(const struct view *view, uint32_t slice)
+{
+    const struct vv_slices *slices = &view->scope->model->slices;
+    const struct vv_steps *steps = &view->scope->model->steps;
+    const struct vv_intervals *busy = &view->busy.time;
+    uint32_t step = slices->step[slice];
+    int64_t end_ns = slices->begin_ns[slice] + slices->duration_ns[slice];
+    size_t next = VV_FIRST_NOT(i, 0, busy->count, busy->items[i].end_ns <= end_ns);
+    if (next == 0 || next == busy->count || busy->items[next].begin_ns <= end_ns ||
+        step == VV_NONE || busy->items[next - 1].end_ns <= steps->begin_ns[step] ||
+        busy->items[next].begin_ns > steps->begin_ns[step] + steps->duration_ns[step])
+        return 0;
+    return busy->items[next].begin_ns - end_ns;
+}
+
+static void find_drained(struct view *view, uint32_t kind)
+{
+    struct kind *of_kind = &view->of_kind[kind];
+    for (size_t i = 0; i < view->ended_count; i++) {
+        if (view->ended[i].kind != kind)
+            continue;
+        int64_t drained_ns = drained_after(view, view->ended[i].slice);
+        of_kind->values[DRAINED] += drained_ns;
+        if (drained_ns <= of_kind->longest_drained_ns)
+            continue;
+        of_kind->longest_drained_ns = drained_ns;
+        of_kind->slice = view->ended[i].slice;
+    }
+}
+
+/* The outermost operator around a call. */
+static enum varve_code put_operator(struct view *view, size_t row, uint32_t slice,
+                                    struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    uint32_t op = VV_NONE;
+    for (; slice != VV_NONE; slice = model->slices.parent[slice])
+        if (vv_is_operator(model, slice))
+            op = slice;
+    return op == VV_NONE ? VARVE_OK
+                         : vv_sheet_text(view->sheet, row, OPERATOR,
+                                         vv_text_of(model, model->slices.name[op]), error);
+}
+
 static enum varve_code measure(struct view *view, uint32_t kind, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
@@ -118,6 +180,7 @@ static enum varve_code measure(struct view *view, uint32_t kind, struct varve_er
     values[BLOCKED] = vv_intervals_length(&view->of_kind[kind].calls);
     values[DEVICE_BUSY] = vv_intervals_length_common(&view->of_kind[kind].calls, &view->busy.time);
     values[DEVICE_IDLE] = values[BLOCKED] - values[DEVICE_BUSY];
+    find_drained(view, kind);
     return VARVE_OK;
 }
 
@@ -130,7 +193,7 @@ static enum varve_code put_row(struct view *view, enum vv_row_kind row_kind, con
     VV_TRY(vv_sheet_text(view->sheet, *out_row, ROW, row_kind == VV_ROW_PLAIN ? "call" : "total",
                          error));
     VV_TRY(vv_sheet_text(view->sheet, *out_row, NAME, name, error));
-    for (size_t c = CALLS; c < COLUMNS; c++)
+    for (size_t c = CALLS; c < OPERATOR; c++)
         if (c != MEDIAN)
             vv_sheet_int(view->sheet, *out_row, c, values[c]);
     return VARVE_OK;
@@ -146,7 +209,7 @@ static enum varve_code put_kind(struct view *view, uint32_t kind, struct varve_e
     if (values[RANK] >= 0)
         vv_sheet_int(view->sheet, row, RANK, values[RANK]);
     vv_sheet_int(view->sheet, row, MEDIAN, vv_samples_percentile(&view->durations, kind, 50));
-    return VARVE_OK;
+    return put_operator(view, row, view->of_kind[kind].slice, error);
 }
 
 static int by_total(const void *a, const void *b, void *context)
@@ -168,7 +231,7 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
         VV_TRY(measure(view, i, error));
-        for (size_t c = CALLS; c < COLUMNS; c++)
+        for (size_t c = CALLS; c < OPERATOR; c++)
             total[c] += c != LONGEST ? view->of_kind[i].values[c] : 0;
         if (view->of_kind[i].values[LONGEST] > total[LONGEST])
             total[LONGEST] = view->of_kind[i].values[LONGEST];

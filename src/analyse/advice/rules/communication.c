@@ -25,8 +25,10 @@ const struct vv_rule vv_rules_communication[] = {
       .saves = "waited_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
               "collectives later.",
-      .why = { vv_analyse_rank_waits, "name", "*", "waited_ns", NULL,
-               "Rank {late_rank} was in {name} meanwhile." },
+      .why = { vv_analyse_rank_waits, "longer", "*", "longer_ns", "waited_ns",
+               "{longer} takes {longer_ns} longer on rank {late_rank} than on rank {rank}." },
+      .or_why = { vv_analyse_rank_waits, "name", "*", "name_ns", "waited_ns",
+                  "Rank {late_rank} was in {name} meanwhile." },
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
       .see = "varve ranks",

@@ -25,7 +25,7 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --by source",
       .because = "TraceLens and PyTorch's guide: beyond a fifth, a compiler pays." },
     { .name = "tiny_kernels",
-      .bound = "host", .bound_least = 0.3,
+      .bound = "host|launch", .bound_least = 0.3,
       .is = { vv_analyse_launches, "row", "total", "call_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
       .also = { vv_analyse_launches, "row", "total", "under_10_us", "works", 0.5, VV_EACH_ROW },
       .weight = 1.1,

@@ -53,6 +53,20 @@ const struct vv_rule vv_rules_steps[] = {
       .see = "varve idle",
       .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
                  "beyond what a step's last wait takes." },
+    { .name = "drained_queue",
+      .is = { vv_analyse_syncs, "row", "call", "drained_ns", VV_OF_STEPS, 0.1, VV_EACH_ROW },
+      .weight = 1.1,
+      .saves = "drained_ns", .saves_part = 1.0,
+      .says = "After {name} the device stands still until the host has launched again: {share} of "
+              "the steps, by {calls} calls.",
+      .why = { vv_analyse_syncs, "op", "*", "drained_ns", NULL,
+               "They come from {op}, mostly: {drained_ns} of the device's time." },
+      .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
+                "step; log every 100th step; torch.where instead of if; copies with "
+                "non_blocking=True from pinned memory.",
+      .see = "varve report --table syncs",
+      .because = "PyTorch's tuning guide: a call that waits empties the queue, so the host's time "
+                 "behind it is the device's, too; 10 % as for synchronisation." },
     { .name = "allocation",
       .is = { vv_analyse_step_split, "row", "total", "allocation_ns", "duration_ns", 0.05,
               VV_EACH_ROW },
