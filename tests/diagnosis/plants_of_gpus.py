@@ -219,7 +219,8 @@ def straggler(mended):
 GPU_PLANTS = (
     GpuPlant("items", simple(items), "drained_queue", ("aten::item", "every 100th step")),
     GpuPlant("synchronize", simple(synchronize), "drained_queue", ("cudaDeviceSynchronize",)),
-    GpuPlant("loader", simple(loader), "data_wait", ("_SingleProcessDataLoaderIter", "num_workers")),
+    GpuPlant("loader", simple(loader), "data_wait",
+             ("_SingleProcessDataLoaderIter", "num_workers")),
     GpuPlant("workers", simple(workers), "workers_too_slow", ("workers did not keep up",)),
     GpuPlant("pageable", simple(pageable), "exposed_copies", ("Pageable", "pin_memory=True")),
     GpuPlant("float32", simple(float32), "full_precision", (SGEMM, "autocast")),
