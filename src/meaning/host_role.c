@@ -49,6 +49,7 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "MemRelease", HOLDS, VV_HOST_ALLOCATION },
     { "MemUnmap", HOLDS, VV_HOST_ALLOCATION },
     { "gc.collect", HOLDS, VV_HOST_GC },
+    { "<built-in function collect>", BEGINS, VV_HOST_GC },
     { "Python GC", HOLDS, VV_HOST_GC },
     { "Garbage Collect", HOLDS, VV_HOST_GC },
     { "HloPassPipeline", HOLDS, VV_HOST_COMPILE },

@@ -49,6 +49,8 @@ enum vv_choice {
     TABLE(roofline, VV_PARTS_ALL, false, "how near operators come to what their device can do") \
     TABLE(mfu, VV_PARTS_ALL, false, "which part of the peak each step uses") \
     TABLE(operators, VV_PARTS_ALL, false, "what each operator took") \
+    TABLE(host_gaps, VV_PARTS_HOST, false, \
+          "where the threads of the steps were in no recorded call, by the calls around") \
     TABLE(links, VV_PARTS_ALL, false, \
           "backward operators with the forward operators they belong to") \
     TABLE(call_tree, VV_PARTS_ALL, false, \

@@ -39,6 +39,8 @@ ADDS = {
     "collective_kinds": [({"collective", "more"}, "total", ["calls", "total_ns", "exposed_ns"])],
     "phases": [({"phase", "other"}, "total", ["total_ns"])],
     "blocks": [({"block", "more", "rest"}, "total", ["total_ns"])],
+    "host_gaps": [({"gap", "more"}, "total", ["total_ns", "gaps", "long_ns", "long_gaps",
+                                              "outside_ns"])],
     "outliers": [({"outlier", "more"}, "total", ["excess_ns"])],
     "step_split": [({"step"}, "total", SLOTS + FINER +
                     ["duration_ns", "host_duration_ns", "launched"])],

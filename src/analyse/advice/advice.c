@@ -38,6 +38,7 @@ struct finding {
     const struct vv_rule *rule;
     double share;
     int64_t saves_ns; /* of a step; -1 = not known                                              */
+    double told;      /* the `order` of its evidence                                            */
     char says[VV_SENTENCE_BYTES], why[VV_SENTENCE_BYTES], remedy[VV_SENTENCE_BYTES],
         see[VV_SENTENCE_BYTES];
 };
@@ -47,6 +48,7 @@ struct tables {
     const struct vv_model *model;
     const struct vv_question *question;
     vv_analyse_fn *analyse[TABLES_MAX];
+    const char *by[TABLES_MAX];
     const struct vv_sheet *sheets[TABLES_MAX];
     struct vv_sheet *own;
     size_t count, own_count;
@@ -55,19 +57,19 @@ struct tables {
 
 /* ---- tables ---- */
 
-static enum varve_code get_table(struct tables *tables, vv_analyse_fn *table,
+static enum varve_code get_table(struct tables *tables, vv_analyse_fn *table, const char *by,
                                  const struct vv_sheet **out_sheet, struct varve_error *error)
 {
-    const struct vv_question everything = { .selection = tables->question->selection,
+    const struct vv_question everything = { .selection = tables->question->selection, .by = by,
                                             .host_peaks = tables->question->host_peaks };
     const struct vv_question *question = tables->question;
-    for (size_t i = 0; i < question->made_count; i++)
+    for (size_t i = 0; i < question->made_count && by == NULL; i++)
         if (question->made[i].analyse == table) {
             *out_sheet = question->made[i].sheet;
             return VARVE_OK;
         }
     for (size_t i = 0; i < tables->count; i++)
-        if (tables->analyse[i] == table) {
+        if (tables->analyse[i] == table && tables->by[i] == by) {
             *out_sheet = tables->sheets[i];
             return VARVE_OK;
         }
@@ -76,6 +78,7 @@ static enum varve_code get_table(struct tables *tables, vv_analyse_fn *table,
     VV_TRY(vv_analyse(table, tables->model, &everything, &tables->own[tables->own_count], error));
     *out_sheet = &tables->own[tables->own_count++];
     tables->analyse[tables->count] = table;
+    tables->by[tables->count] = by;
     tables->sheets[tables->count++] = *out_sheet;
     return VARVE_OK;
 }
@@ -165,30 +168,54 @@ static size_t find_row(const struct vv_measure *measure, const struct vv_sheet *
     return *out_share >= measure->least ? best_row : SIZE_MAX;
 }
 
+/* A row that was found, of its table; row SIZE_MAX = none. */
+struct answer {
+    const struct vv_sheet *sheet;
+    size_t row;
+    double share;
+};
+
 /* Measures, over a table that is made if nobody has asked for it yet. */
-static enum varve_code ask(struct tables *tables, const struct vv_measure *measure,
-                           const struct vv_sheet **out_sheet, size_t *out_row, double *out_share,
-                           struct varve_error *error)
+static enum varve_code ask(struct tables *tables, const struct vv_measure *measure, const char *by,
+                           struct answer *out_answer, struct varve_error *error)
 {
-    *out_row = SIZE_MAX;
-    VV_TRY(get_table(tables, measure->table, out_sheet, error));
-    *out_row = find_row(measure, *out_sheet, tables->steps_ns, out_share);
+    out_answer->row = SIZE_MAX;
+    VV_TRY(get_table(tables, measure->table, by, &out_answer->sheet, error));
+    out_answer->row = find_row(measure, out_answer->sheet, tables->steps_ns, &out_answer->share);
     return VARVE_OK;
 }
 
 /* ---- one rule ---- */
+
+/* Is the measure there? A measure of no table is. */
+static enum varve_code holds(struct tables *tables, const struct vv_measure *measure, bool *out_is,
+                             struct varve_error *error)
+{
+    struct answer answer;
+    *out_is = true;
+    if (measure->table == NULL)
+        return VARVE_OK;
+    VV_TRY(ask(tables, measure, NULL, &answer, error));
+    *out_is = answer.row != SIZE_MAX;
+    return VARVE_OK;
+}
 
 static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rule, bool *out_is,
                                 struct varve_error *error)
 {
     const struct vv_measure bound = { vv_analyse_verdict, "bound_by", rule->bound, "share", NULL,
                                       rule->bound_least, VV_EACH_ROW };
-    const struct vv_sheet *sheet;
-    size_t row = 0;
-    double share;
+    bool is_forbidden = false;
+    *out_is = true;
     if (rule->bound != NULL)
-        VV_TRY(ask(tables, &bound, &sheet, &row, &share, error));
-    *out_is = row != SIZE_MAX;
+        VV_TRY(holds(tables, &bound, out_is, error));
+    if (*out_is)
+        VV_TRY(holds(tables, &rule->also, out_is, error));
+    if (*out_is)
+        VV_TRY(holds(tables, &rule->besides, out_is, error));
+    if (*out_is && rule->never.table != NULL)
+        VV_TRY(holds(tables, &rule->never, &is_forbidden, error));
+    *out_is &= !is_forbidden;
     return VARVE_OK;
 }
 
@@ -205,29 +232,28 @@ static bool is_same(const struct vv_sheet *sheet, size_t row, const struct vv_sh
                            value_of(other, other_row, other_column, &is_known) && is_known;
 }
 
-/* The row with the largest `order` of those that count and belong to the finding's row. */
+/* The row with the largest `order` of those that count and belong to the finding's row, if that is
+ * more than what is told already. */
 static enum varve_code tell_why(struct tables *tables, const struct vv_evidence *why,
-                                const struct vv_sheet *found, size_t found_row,
-                                char out_text[VV_SENTENCE_BYTES], struct varve_error *error)
+                                const struct answer *found, struct finding *finding,
+                                struct varve_error *error)
 {
     const struct vv_measure measure = { why->table, why->key, why->value, why->order, NULL, 1e-12,
                                         VV_EACH_ROW };
     const struct vv_sheet *sheet;
     size_t best_row = SIZE_MAX;
-    double best = 0;
-    out_text[0] = '\0';
     if (why->says == NULL)
         return VARVE_OK;
-    VV_TRY(get_table(tables, why->table, &sheet, error));
+    VV_TRY(get_table(tables, why->table, finding->rule->by, &sheet, error));
     for (size_t row = 0; row < sheet->row_count; row++) {
         double value = share_of(&measure, sheet, row, tables->steps_ns);
-        if (value <= best || !is_same(found, found_row, sheet, row, why->same))
+        if (value <= finding->told || !is_same(found->sheet, found->row, sheet, row, why->same))
             continue;
-        best = value;
+        finding->told = value;
         best_row = row;
     }
     if (best_row != SIZE_MAX)
-        vv_sentence_write(why->says, sheet, best_row, best, out_text);
+        vv_sentence_write(why->says, sheet, best_row, finding->told, finding->why);
     return VARVE_OK;
 }
 
@@ -274,34 +300,23 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
                              struct finding *out_finding, bool *out_found,
                              struct varve_error *error)
 {
-    const struct vv_sheet *sheet, *other;
-    double share, ignored;
-    size_t row = SIZE_MAX, other_row = 0, never_row = SIZE_MAX;
-    *out_found = false;
+    struct answer found = { .row = SIZE_MAX };
     VV_TRY(is_asked(tables, rule, out_found, error));
+    if (*out_found)
+        VV_TRY(ask(tables, &rule->is, rule->by, &found, error));
+    *out_found = found.row != SIZE_MAX;
     if (!*out_found)
         return VARVE_OK;
-    if (rule->also.table != NULL)
-        VV_TRY(ask(tables, &rule->also, &other, &other_row, &ignored, error));
-    if (other_row != SIZE_MAX && rule->besides.table != NULL)
-        VV_TRY(ask(tables, &rule->besides, &other, &other_row, &ignored, error));
-    if (other_row != SIZE_MAX && rule->never.table != NULL)
-        VV_TRY(ask(tables, &rule->never, &other, &never_row, &ignored, error));
-    if (other_row != SIZE_MAX && never_row == SIZE_MAX)
-        VV_TRY(ask(tables, &rule->is, &sheet, &row, &share, error));
-    *out_found = row != SIZE_MAX;
-    if (!*out_found)
-        return VARVE_OK;
-    *out_finding = (struct finding){ .rule = rule, .share = share };
-    vv_sentence_write(rule->says, sheet, row, share, out_finding->says);
-    vv_sentence_write(rule->see, sheet, row, share, out_finding->see);
+    *out_finding = (struct finding){ .rule = rule, .share = found.share };
+    vv_sentence_write(rule->says, found.sheet, found.row, found.share, out_finding->says);
+    vv_sentence_write(rule->see, found.sheet, found.row, found.share, out_finding->see);
     if (rule->remedy != NULL)
-        vv_sentence_write(rule->remedy, sheet, row, share, out_finding->remedy);
-    out_finding->saves_ns = find_saving(tables, rule, sheet, row, share);
-    VV_TRY(tell_why(tables, &rule->why, sheet, row, out_finding->why, error));
-    if (out_finding->why[0] != '\0' || rule->or_why.says == NULL)
-        return VARVE_OK;
-    return tell_why(tables, &rule->or_why, sheet, row, out_finding->why, error);
+        vv_sentence_write(rule->remedy, found.sheet, found.row, found.share, out_finding->remedy);
+    out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
+    VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
+    for (size_t i = 0; i < sizeof rule->or_why / sizeof *rule->or_why; i++)
+        VV_TRY(tell_why(tables, &rule->or_why[i], &found, out_finding, error));
+    return VARVE_OK;
 }
 
 /* ---- all of them ---- */
@@ -397,10 +412,11 @@ static enum varve_code judge_all(struct tables *tables, struct finding *findings
                                              VV_EACH_ROW },
                                    time = { vv_analyse_step, NULL, NULL, "total_ns", NULL, 1,
                                             VV_EACH_ROW };
-    const struct vv_sheet *step;
-    size_t row;
-    VV_TRY(ask(tables, &steps, &step, &row, &tables->steps, error));
-    VV_TRY(ask(tables, &time, &step, &row, &tables->steps_ns, error));
+    struct answer answer;
+    VV_TRY(ask(tables, &steps, NULL, &answer, error));
+    tables->steps = answer.share;
+    VV_TRY(ask(tables, &time, NULL, &answer, error));
+    tables->steps_ns = answer.share;
     for (size_t r = 0; r < vv_rules_count(); r++) {
         bool is_found;
         if (has_spoken(findings, *out_count, vv_rule_at(r)->unless))

@@ -33,6 +33,9 @@ enum {
     RANK,
     ROW,
     NAME,
+    LEAD,
+    LEAD_SHARE,
+    LED_SHARE,
     COLUMNS
 };
 
@@ -69,6 +72,9 @@ static const struct vv_sheet_column operator_columns[COLUMNS] = {
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "step_lead_ns", "right before", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "step_lead_share", "share right before", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
+    { "step_led_share", "self and before", VV_CELL_REAL, VV_UNIT_RATIO, true, false },
 };
 
 #define NO_SOURCE                                                                                  \
@@ -176,6 +182,13 @@ static void fill_sums(const struct view *view, int base, const struct vv_figures
     cells[base + CALLS] = vv_int_cell((int64_t)figures->calls);
     cells[base + TOTAL] = vv_int_cell(figures->total_ns);
     cells[base + SELF] = vv_int_cell(figures->self_ns);
+    if (base == STEPS && covered->self_ns > 0) {
+        cells[LEAD] = vv_int_cell(figures->lead_ns);
+        cells[LEAD_SHARE] =
+            vv_real_cell((double)figures->lead_ns / (double)covered->self_ns);
+        cells[LED_SHARE] = vv_real_cell((double)(figures->self_ns + figures->lead_ns) /
+                                        (double)covered->self_ns);
+    }
     if (covered->self_ns > 0)
         cells[base + SHARE] = vv_real_cell((double)figures->self_ns / (double)covered->self_ns);
     if (covered->kernels > 0) {
@@ -283,6 +296,7 @@ static void sum_groups(const struct view *view, uint32_t from, uint32_t to, stru
             sum.calls += figures->calls;
             sum.total_ns += figures->total_ns;
             sum.self_ns += figures->self_ns;
+            sum.lead_ns += figures->lead_ns;
             sum.flop += figures->flop;
             sum.flop_time_ns += figures->flop_time_ns;
             sum.device_self_ns += figures->device_self_ns;
@@ -306,6 +320,7 @@ static void self_only(const struct view *view, const struct vv_figures *figures,
         fill_sums(view, which * SCOPE_COLUMNS, &figures[which], cells);
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             cells[which * SCOPE_COLUMNS + others[i]].present = false;
+        cells[LEAD].present = cells[LEAD_SHARE].present = cells[LED_SHARE].present = false;
     }
 }
 
@@ -337,6 +352,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
     self_only(view, tally->covered, total);
     total[STEPS + CALLS] = sums[STEPS + CALLS];
     total[WHOLE + CALLS] = sums[WHOLE + CALLS];
+    total[LEAD] = sums[LEAD];
     total[ROW] = vv_text_cell("total");
     total[NAME] = vv_text_cell("total");
     return vv_row_put(view->sheet, VV_ROW_TOTAL, total, error);

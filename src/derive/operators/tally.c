@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "derive/devices/work_tally.h"
+#include "derive/operators/host_gaps.h"
 #include "derive/operators/own_time.h"
 
 struct tallying {
@@ -129,6 +130,24 @@ static enum varve_code tally_steps(struct tallying *work, struct varve_error *er
     return VARVE_OK;
 }
 
+/* A short gap is what the next call costs outside: Python, that makes it. */
+static enum varve_code tally_leads(struct tallying *work, struct vv_scratch *own,
+                                   struct varve_error *error)
+{
+    struct vv_host_gaps gaps;
+    if (work->scope->step_count == 0)
+        return VARVE_OK;
+    VV_TRY(vv_find_host_gaps(work->scope, own, &gaps, error));
+    for (size_t i = 0; i < gaps.count; i++) {
+        const struct vv_host_gap *gap = &gaps.gaps[i];
+        uint32_t group = gap->until != VV_NONE ? work->group[gap->until] : VV_NONE;
+        int64_t time_ns = gap->end_ns - gap->begin_ns;
+        if (group != VV_NONE && time_ns < VV_SHORT_GAP_NS)
+            work->tally->figures[VV_SCOPE_STEPS][group].lead_ns += time_ns;
+    }
+    return VARVE_OK;
+}
+
 /* ---- device work ---- */
 
 static enum varve_code tally_busy(struct tallying *work, const struct vv_device_work *device_work,
@@ -195,7 +214,7 @@ static enum varve_code tally_device(struct tallying *work, const struct vv_devic
 /* ---- the whole tally ---- */
 
 static enum varve_code tally_all(struct tallying *work, const struct vv_device_work *device_work,
-                                 struct varve_error *error)
+                                 struct vv_scratch *own, struct varve_error *error)
 {
     struct vv_operator_tally *tally = work->tally;
     VV_TRY(assign_groups(work, error));
@@ -204,6 +223,7 @@ static enum varve_code tally_all(struct tallying *work, const struct vv_device_w
                                 error));
     VV_TRY(tally_whole(work, error));
     VV_TRY(tally_steps(work, error));
+    VV_TRY(tally_leads(work, own, error));
     for (int which = 0; which < VV_SCOPE_COUNT; which++)
         VV_TRY(vv_samples_sort(&tally->durations[which], tally->groups.count, error));
     return tally_device(work, device_work, error);
@@ -232,7 +252,7 @@ enum varve_code vv_operator_tally(const struct vv_scope *scope, const struct vv_
     if (code == VARVE_OK)
         code = vv_device_share(device_work, &own, &work.share, error);
     if (code == VARVE_OK)
-        code = tally_all(&work, device_work, error);
+        code = tally_all(&work, device_work, &own, error);
     vv_scratch_deinit(&own);
     return code;
 }

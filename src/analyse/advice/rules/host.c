@@ -2,6 +2,10 @@
 /* What the host does that it need not do. */
 #include "analyse/advice/rules/rules.h"
 
+/* Shapes with a tensor of doubles; "[] f64" is a number of Python. */
+#define DOUBLES \
+    "*0] f64*|*1] f64*|*2] f64*|*3] f64*|*4] f64*|*5] f64*|*6] f64*|*7] f64*|*8] f64*|*9] f64*"
+
 const struct vv_rule vv_rules_host[] = {
     { .name = "one_operator",
       .bound = "host", .bound_least = 0.3,
@@ -14,16 +18,44 @@ const struct vv_rule vv_rules_host[] = {
       .because = "What takes 40 % is the first thing to make faster (Amdahl)." },
     { .name = "python_itself",
       .bound = "host", .bound_least = 0.3,
-      .is = { vv_analyse_step_split, "row", "total", "python_ns", "duration_ns", 0.2, VV_EACH_ROW },
+      .is = { vv_analyse_step_split, "row", "total", "python_ns", "duration_ns", 0.3, VV_EACH_ROW },
       .weight = 1,
       .saves = "python_ns", .saves_part = 1.0,
       .says = "Python itself takes {share} of the steps, outside of operators.",
-      .why = { vv_analyse_operators, "name", "*.py(*", "step_self_ns", NULL,
+      .why = { vv_analyse_operators, "name", "*.py(*|<built-in*", "step_self_ns", NULL,
                "{name}: {step_self_ns} in {step_calls} calls." },
       .remedy = "torch.compile; fewer, larger operators; move the work to the loader's "
                 "workers.",
       .see = "varve report --by source",
-      .because = "TraceLens and PyTorch's guide: beyond a fifth, a compiler pays." },
+      .because = "TraceLens and PyTorch's guide: beyond a third, a compiler pays; some of it is "
+                 "what recording each call costs." },
+    { .name = "saving",
+      .is = { vv_analyse_operators, "name",
+              "torch/serialization.py(*): save|*safetensors*save_file|*checkpoint*.py(*): save*",
+              "step_total_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .weight = 1.5,
+      .saves = "step_total_ns", .saves_part = 1.0,
+      .says = "Saving takes {share} of the steps: {name}, {step_calls} calls.",
+      .why = { vv_analyse_operators, "name", "torch/serialization.py(*): save", "step_total_ns",
+               NULL, "{name}: {step_total_ns}, {step_median_ns} the median." },
+      .remedy = "Save every thousandth step, or between epochs; copy the state, and write it on a "
+                "thread (torch.distributed.checkpoint.async_save).",
+      .see = "varve report --table call_tree",
+      .because = "PyTorch's checkpoint recipe saves between epochs; 5 % as for other waits." },
+    { .name = "one_module",
+      .bound = "host", .bound_least = 0.3,
+      .is = { vv_analyse_operators, "module", "nn.Module*", "step_self_share", NULL, 0.25,
+              VV_EACH_ROW },
+      .by = "module",
+      .weight = 0.6,
+      .says = "{name} takes {share} of the steps, more than any other module.",
+      .why = { vv_analyse_operators, "module", "nn.Module*", "step_self_ns", NULL,
+               "{step_self_ns} in {step_calls} operators, {step_median_ns} the median." },
+      .remedy = "Give layers equal work, or make this one smaller: its width, its sequence, a "
+                "factorized or sampled output layer.",
+      .see = "varve report --by module",
+      .because = "TraceLens' comparison of layers: with a dozen modules, a quarter in one is the "
+                 "first to change (Amdahl)." },
     { .name = "tiny_kernels",
       .bound = "host|launch", .bound_least = 0.3,
       .is = { vv_analyse_launches, "row", "total", "call_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
@@ -44,8 +76,8 @@ const struct vv_rule vv_rules_host[] = {
       .bound = "host", .bound_least = 0.1,
       .is = { vv_analyse_phases, "phase", "optimizer", "share", NULL, 0.15, VV_EACH_ROW },
       .also = { vv_analyse_operators, "name",
-                "aten::addcdiv_|aten::addcmul_|aten::add_|aten::mul_|aten::lerp_", "step_calls",
-                NULL, 20, VV_EACH_ROW },
+                "aten::addcdiv_|aten::addcmul_|aten::add_|aten::mul_|aten::lerp_|aten::sqrt",
+                "step_lead_share", NULL, 0.03, VV_ALL_ROWS },
       .never = { vv_analyse_operators, "name", "aten::_fused_*", "step_calls", NULL, 1,
                  VV_EACH_ROW },
       .weight = 0.9,
@@ -63,13 +95,15 @@ const struct vv_rule vv_rules_host[] = {
     { .name = "conversions",
       .bound = "host", .bound_least = 0.3,
       .is = { vv_analyse_operators, "name",
-              "aten::copy_|aten::_to_copy|aten::contiguous|aten::clone", "step_self_share", NULL,
+              "aten::copy_|aten::_to_copy|aten::to|aten::contiguous|aten::clone|"
+              "*ToCopyBackward0|*CloneBackward0", "step_led_share", NULL,
               0.15, VV_ALL_ROWS },
       .weight = 0.8,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps is copies and conversions of tensors on the host.",
       .why = { vv_analyse_operators, "name",
-               "aten::copy_|aten::_to_copy|aten::contiguous|aten::clone", "step_self_ns", NULL,
+               "aten::copy_|aten::_to_copy|aten::to|aten::contiguous|aten::clone|"
+              "*ToCopyBackward0|*CloneBackward0", "step_self_ns", NULL,
                
                "{name}: {step_calls} calls, {step_self_ns}." },
       .remedy = "One dtype and memory format from the loader on; .to(..., non_blocking=True) "
@@ -81,7 +115,7 @@ const struct vv_rule vv_rules_host[] = {
     { .name = "scalars_from_tensors",
       .is = { vv_analyse_operators, "name",
               "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal",
-              "step_self_share", NULL, 0.05, VV_ALL_ROWS },
+              "step_led_share", NULL, 0.05, VV_ALL_ROWS },
       .weight = 1.2,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps passes in reading single numbers from tensors, which "
@@ -97,15 +131,15 @@ const struct vv_rule vv_rules_host[] = {
                  "waits." },
     { .name = "sizes_from_tensors",
       .is = { vv_analyse_operators, "name",
-              "aten::nonzero|aten::masked_select|aten::unique*|aten::_unique2|"
+              "aten::nonzero|aten::index|aten::masked_select|aten::unique*|aten::_unique2|"
               "aten::repeat_interleave",
-              "step_self_share", NULL, 0.05, VV_ALL_ROWS },
+              "step_led_share", NULL, 0.05, VV_ALL_ROWS },
       .weight = 1.1,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps passes in operators whose result's size depends on "
               "values, which waits for the device.",
       .why = { vv_analyse_operators, "name",
-               "aten::nonzero|aten::masked_select|aten::unique*|aten::_unique2|"
+               "aten::nonzero|aten::index|aten::masked_select|aten::unique*|aten::_unique2|"
                "aten::repeat_interleave",
                "step_calls", NULL,
                "{name}: {step_calls} calls in the steps." },
@@ -115,35 +149,58 @@ const struct vv_rule vv_rules_host[] = {
       .because = "PyTorch's tuning guide names nonzero; 5 % as for other waits." },
     { .name = "outside_operators",
       .unless = "python_itself",
-      .is = { vv_analyse_step_split, "row", "total", "other_ns", "duration_ns", 0.3, VV_EACH_ROW },
+      .is = { vv_analyse_host_gaps, "row", "total", "long_ns", VV_OF_STEPS, 0.2, VV_EACH_ROW },
+      .also = { vv_analyse_step_split, "row", "total", "other_ns", "duration_ns", 0.2,
+                VV_EACH_ROW },
       .weight = 0.8,
-      .saves = "other_ns", .saves_part = 1.0,
+      .saves = "long_ns", .saves_part = 1.0,
       .says = "In {share} of the steps' time nothing ran that was recorded: Python, or code "
               "without marks.",
+      .why = { vv_analyse_host_gaps, "row", "gap", "long_ns", NULL,
+               "Most of it after {after} and before {until}: {long_ns} in {long_gaps} gaps, the "
+               "longest {max_ns} in step {step}." },
       .remedy = "Record it: varve record --collect +python, or mark ranges (varve.h, "
                 "record_function); then look again.",
-      .see = "varve report --table step_split --fields +python_ns",
-      .because = "Beyond 30 % the largest part of the step has no name (TraceLens: CPU idle; "
-                 "first-use reports of sleeping steps)." },
+      .see = "varve report --table host_gaps",
+      .because = "A fifth of the step in gaps of 50 µs and more is no call's overhead, and has no "
+                 "name (TraceLens: CPU idle; first-use reports of sleeping steps)." },
+    { .name = "tiny_operators",
+      .bound = "host", .bound_least = 0.5,
+      .is = { vv_analyse_host_gaps, "row", "total", "tiny_ns", VV_OF_STEPS, 0.6, VV_EACH_ROW },
+      .also = { vv_analyse_host_gaps, "row", "total", "tiny_calls", NULL, 1000, VV_EACH_ROW },
+      .weight = 0.4,
+      .saves = "tiny_ns", .saves_part = 0.9,
+      .says = "Small operators one after the other take {share} of the steps: {tiny_calls} calls "
+              "shorter than 20 µs, with what Python takes for each.",
+      .why = { vv_analyse_operators, "row", "operator", "step_lead_ns", NULL,
+               "{name}: {step_calls} calls of {step_median_ns}, and {step_lead_ns} between them." },
+      .remedy = "One operator over all rows instead of a loop in Python; torch.compile; "
+                "torch.vmap; a larger batch.",
+      .see = "varve report --by source",
+      .because = "PyTorch's tuning guide: a call from Python costs 5 to 20 µs, so shorter work is "
+                 "overhead; three fifths of the step is beyond a small model's." },
     { .name = "zeroing_gradients",
-      .is = { vv_analyse_operators, "name", "Optimizer.zero_grad*|aten::zero_|aten::_foreach_zero_",
-              "step_self_share", NULL, 0.05, VV_ALL_ROWS },
-      .weight = 1,
-      .saves = VV_OF_STEPS, .saves_part = 0.9,
-      .says = "{share} of the steps passes in setting gradients and buffers to zero.",
-      .why = { vv_analyse_operators, "name",
-               "Optimizer.zero_grad*|aten::zero_|aten::_foreach_zero_", "step_self_ns", NULL,
-               "{name}: {step_calls} calls, {step_self_ns}." },
+      .is = { vv_analyse_operators, "name", "Optimizer.zero_grad*|torch::autograd::AccumulateGrad",
+              "step_total_ns", VV_OF_STEPS, 0.05, VV_ALL_ROWS },
+      .also = { vv_analyse_operators, "name", "Optimizer.zero_grad*", "step_total_ns", VV_OF_STEPS,
+                0.02, VV_EACH_ROW },
+      .besides = { vv_analyse_operators, "name", "aten::zero_|aten::_foreach_zero_",
+                   "step_led_share", NULL, 0.01, VV_ALL_ROWS },
+      .weight = 1.1,
+      .saves = "step_total_ns", .saves_part = 1.0,
+      .says = "{share} of the steps passes in setting gradients to zero, and adding to the zeros.",
+      .why = { vv_analyse_operators, "name", "aten::zero_|aten::_foreach_zero_", "step_total_ns",
+               NULL, "{name}: {step_calls} calls, {step_total_ns}." },
       .remedy = "optimizer.zero_grad(set_to_none=True), which is the default since PyTorch 2.0.",
       .see = "varve report --filter \"name~'*zero*'\"",
       .because = "PyTorch's tuning guide: gradients that are None need neither zeros nor an "
                  "addition." },
     { .name = "gradient_norms",
       .is = { vv_analyse_operators, "name",
-              "aten::linalg_vector_norm|aten::norm|aten::_foreach_norm", "step_self_share", NULL,
+              "aten::linalg_vector_norm|aten::norm|aten::_foreach_norm", "step_led_share", NULL,
               0.05, VV_ALL_ROWS },
       .weight = 1,
-      .saves = VV_OF_STEPS, .saves_part = 0.7,
+      .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps passes in norms, as clipping of gradients takes them.",
       .why = { vv_analyse_operators, "name",
                "aten::linalg_vector_norm|aten::norm|aten::_foreach_norm", "step_calls", NULL,
@@ -157,9 +214,9 @@ const struct vv_rule vv_rules_host[] = {
       .is = { vv_analyse_operators, "name",
               "aten::bernoulli_|aten::normal_|aten::uniform_|aten::random_|aten::randperm|"
               "aten::native_dropout",
-              "step_self_share", NULL, 0.1, VV_ALL_ROWS },
+              "step_led_share", NULL, 0.1, VV_ALL_ROWS },
       .weight = 1,
-      .saves = VV_OF_STEPS, .saves_part = 0.7,
+      .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps draws random numbers on the host.",
       .why = { vv_analyse_operators, "name",
                "aten::bernoulli_|aten::normal_|aten::uniform_|aten::random_|aten::randperm|"
@@ -170,11 +227,12 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --by source",
       .because = "TraceLens lists such operators apart; a tenth is more than a model's dropout." },
     { .name = "filling_tensors",
+      .unless = "zeroing_gradients",
       .bound = "host", .bound_least = 0.3,
       .is = { vv_analyse_operators, "name", "aten::fill_|aten::ones|aten::zeros|aten::full",
-              "step_self_share", NULL, 0.1, VV_ALL_ROWS },
+              "step_led_share", NULL, 0.1, VV_ALL_ROWS },
       .weight = 0.9,
-      .saves = VV_OF_STEPS, .saves_part = 0.8,
+      .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps fills tensors with one value.",
       .why = { vv_analyse_operators, "name", "aten::fill_|aten::ones|aten::zeros|aten::full",
                "step_self_ns", NULL, "{name}: {step_calls} calls, {step_self_ns}." },
@@ -183,5 +241,19 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'aten::fill*'\" --by source",
       .because = "PyTorch's tuning guide: create tensors once and on the device; a tenth is more "
                  "than the loss needs." },
+    { .name = "double_precision",
+      .bound = "host", .bound_least = 0.5,
+      .is = { vv_analyse_operators, "shapes", DOUBLES, "step_self_share", NULL, 0.1, VV_ALL_ROWS },
+      .by = "shape",
+      .weight = 1,
+      .saves = VV_OF_STEPS, .saves_part = 0.5,
+      .says = "{share} of the steps is operators in double precision.",
+      .why = { vv_analyse_operators, "shapes", DOUBLES, "step_self_ns", NULL,
+               "{name} of {shapes}: {step_calls} calls, {step_self_ns}." },
+      .remedy = "float32: look for numpy's default (float64) in the loader, "
+                "torch.set_default_dtype, .double(), and float64 constants; .float() at the input.",
+      .see = "varve report --by shape",
+      .because = "A processor's vectors hold half as many doubles as floats; a tenth is more than "
+                 "sums in a loss (TraceLens lists dtypes)." },
 };
 const size_t vv_rules_host_count = sizeof vv_rules_host / sizeof *vv_rules_host;

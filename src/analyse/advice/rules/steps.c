@@ -4,7 +4,7 @@
 
 const struct vv_rule vv_rules_steps[] = {
     { .name = "workers_too_slow",
-      .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05,
+      .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.1,
               VV_EACH_ROW },
       .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
                 "step_calls", NULL, 1, VV_EACH_ROW },
@@ -18,11 +18,14 @@ const struct vv_rule vv_rules_steps[] = {
                 "persistent_workers=True; decode once, ahead of training; look at what the "
                 "workers do (--by thread).",
       .see = "varve report --by thread",
-      .because = "The same limit as data_wait: PyTorch's tuning guide on asynchronous loading." },
+      .because = "PyTorch's tuning guide on asynchronous loading; below a tenth it is what a batch "
+                 "costs on its way from a worker that keeps up." },
     { .name = "data_wait",
       .unless = "workers_too_slow",
       .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.05,
               VV_EACH_ROW },
+      .never = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
+                 "step_calls", NULL, 1, VV_EACH_ROW },
       .weight = 1,
       .saves = "data_loader_ns", .saves_part = 1.0,
       .says = "The steps wait {share} of their time for data.",
@@ -103,6 +106,9 @@ const struct vv_rule vv_rules_steps[] = {
       .weight = 1,
       .saves = "garbage_collection_ns", .saves_part = 1.0,
       .says = "The steps spend {share} of their time collecting garbage.",
+      .why = { vv_analyse_operators, "name",
+               "*gc.collect*|<built-in function collect>*|Python GC*|*Garbage Collect*",
+               "step_total_ns", NULL, "{name}: {step_calls} calls, {step_total_ns}." },
       .remedy = "gc.freeze() after set-up, gc.disable() in the loop, and gc.collect() between "
                 "epochs, on all ranks at once.",
       .see = "varve report --table step_split --fields +garbage_collection_ns",
@@ -118,8 +124,8 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
                "{cause}." },
-      .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
-                  "{longer} took {longer_ns} more there than in other steps." },
+      .or_why = { { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
+                  "{longer} took {longer_ns} more there than in other steps." } },
       .remedy = "Leave it out of the measure: --steps, varve record --schedule skip=1, "
                 "torch.profiler.schedule(wait=1, warmup=1), or more steps, so that it is known as "
                 "warm-up.",
@@ -136,8 +142,11 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
                "{cause}." },
-      .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
-                  "{longer} took {longer_ns} more there than in other steps." },
+      .or_why = { { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
+                    "{longer} took {longer_ns} more there than in other steps." },
+                  { vv_analyse_host_gaps, "row", "gap", "total_ns", "step",
+                    "Nothing that was recorded ran there after {after} and before {until}: "
+                    "{total_ns} in {gaps} gaps, the longest {max_ns}." } },
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
                  "takes less than 3 % of all steps can wait." },
