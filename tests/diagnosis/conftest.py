@@ -7,7 +7,7 @@ A program of programs/ is asked in three ways:
     PROGRAM PLANT planted       runs some steps with the problem
     PROGRAM PLANT mended        the same steps without it
     PROGRAM --measure PLANT     both, step by step in turns; its last line of output is
-                                {"planted_ns": n, "mended_ns": n}, the least time of a step
+                                {"planted_ns": n, "mended_ns": n}, typical times of a step
 
 The machine may be busy, and then what is taken from a program falls on any of its parts. So the
 programs run with precedence where the tests may give it, each way is tried up to three times, and
@@ -90,7 +90,7 @@ class Clinic:
 
     def record(self, plant, way, attempt):
         """The trace of a run."""
-        folder = self.folder / f"{plant.name}-{way}-{attempt}"
+        folder = self.folder / f"{plant.id}-{way}-{attempt}"
         folder.mkdir()
         trace = folder / "run.varve"
         run_in(folder, *self.first, self.varve, "record", "-q", *plant.options, "-o", trace, "--",
@@ -120,10 +120,10 @@ class Clinic:
     def diagnose(self, plant):
         """The first diagnosis without a fault, or the last one."""
         for attempt in range(ATTEMPTS):
-            if plant.name in self.kept and not self.kept[plant.name].faults(plant):
+            if plant.id in self.kept and not self.kept[plant.id].faults(plant):
                 break
-            self.kept[plant.name] = self.examine(plant, attempt)
-        return self.kept[plant.name]
+            self.kept[plant.id] = self.examine(plant, attempt)
+        return self.kept[plant.id]
 
 
 @pytest.fixture(scope="session", name="clinic")

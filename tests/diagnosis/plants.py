@@ -10,18 +10,47 @@ class Plant:
     program: str           # of programs/: NAME.py with PyTorch, NAME a C program
     rule: str              # of the first finding
     places: tuple          # texts that the finding, its evidence or its advice contains
-    options: tuple = ()    # of varve record
+    options: tuple = ()    # of varve record, and part of what the plant is
     promises: bool = True  # mending saves time of the steps, and the finding says how much
 
+    @property
+    def id(self):
+        return "".join((self.name, *self.options[1:]))
+
+
+MODULES, PYTHON = ("--collect", "+modules"), ("--collect", "+python")
 
 TORCH_LOOPS = (
     Plant("loader", "loops.py", "data_wait",
           ("enumerate(DataLoader)#_SingleProcessDataLoaderIter", "num_workers")),
+    Plant("workers", "loops.py", "workers_too_slow",
+          ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers")),
     Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),
-    Plant("pause", "loops.py", "outside_operators", ("nothing ran that was recorded", "+python")),
-    Plant("one_step", "loops.py", "slow_step", ("Step ", " took "), promises=False),
+    Plant("pause", "loops.py", "outside_operators", ("before aten::linear", "+python")),
+    Plant("interpreter", "loops.py", "outside_operators", ("before aten::linear", "+python")),
+    Plant("interpreter", "loops.py", "python_itself", ("loops.py(", ": average"), PYTHON),
+    Plant("checkpoint", "loops.py", "outside_operators", ("after aten::detach", "+python")),
+    Plant("checkpoint", "loops.py", "saving", ("torch/serialization.py(", ": save"), PYTHON),
+    Plant("one_step", "loops.py", "slow_step",
+          ("Step ", "after aten::detach and before aten::empty"), promises=False),
+    Plant("collect", "loops.py", "garbage_collection", ("<built-in function collect>",), PYTHON),
+    Plant("shapes", "loops.py", "compilation", ("dynamo: 1", "dynamic=True")),
+    Plant("blocks", "loops.py", "one_module", ("nn.Module: Linear_4 (4.0)",), MODULES,
+          promises=False),
 )
 
 TORCH_OPERATORS = (
-    Plant("optimizer", "operators.py", "optimizer_loop", ("aten::", "fused=True")),
+    Plant("optimizer", "operators.py", "optimizer_loop", ("aten::add_", "fused=True")),
+    Plant("copies", "operators.py", "conversions", ("aten::copy_", "channels_last")),
+    Plant("layout", "operators.py", "conversions", ("aten::copy_", "channels_last")),
+    Plant("clones", "operators.py", "conversions", ("aten::copy_", ".clone()")),
+    Plant("doubles", "operators.py", "double_precision", ("aten::mm", "[384,128] f64")),
+    Plant("tiny", "operators.py", "tiny_operators", ("aten::mul", "torch.vmap")),
+    Plant("items", "operators.py", "scalars_from_tensors", ("aten::item", ".item()"),
+          promises=False),
+    Plant("zeros", "operators.py", "zeroing_gradients", ("aten::zero_", "set_to_none=True")),
+    Plant("norms", "operators.py", "gradient_norms", ("aten::linalg_vector_norm",)),
+    Plant("noise", "operators.py", "random_numbers", ("aten::normal_",)),
+    Plant("masks", "operators.py", "filling_tensors", ("aten::fill_", "buffers")),
+    Plant("selections", "operators.py", "sizes_from_tensors", ("aten::nonzero", "torch.where")),
 )

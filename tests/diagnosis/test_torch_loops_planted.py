@@ -5,6 +5,6 @@ import pytest
 from plants import TORCH_LOOPS
 
 
-@pytest.mark.parametrize("plant", TORCH_LOOPS, ids=lambda plant: plant.name)
+@pytest.mark.parametrize("plant", TORCH_LOOPS, ids=lambda plant: plant.id)
 def test_the_first_finding_is_the_plant_and_its_twin_has_none(clinic, plant):
     assert not clinic.diagnose(plant).faults(plant)

@@ -3,6 +3,7 @@
 they wait for data, keep graphs, sleep, collect garbage, save.
 
 What a plant does is in its function's first line."""
+import gc
 import io
 import time
 
@@ -45,13 +46,13 @@ def one_batch():
 class Images(torch.utils.data.Dataset):
     """Images that are scaled when asked for, or were ahead of training."""
 
-    def __init__(self, is_ahead):
+    def __init__(self, is_ahead, size=96):
+        self.size = size
         self.rows = self.make(0) if is_ahead else None
 
-    @staticmethod
-    def make(number):
+    def make(self, number):
         image = torch.full((1, 1, 24, 24), float(number % 7))
-        for size in (96, 16):
+        for size in (self.size, 16):
             image = nn.functional.interpolate(image, size=size, mode="bicubic", antialias=True)
         return image.flatten()
 
@@ -95,5 +96,63 @@ def one_step(is_mended):
     return training(one_batch(), after=after)
 
 
+def collect(is_mended):
+    """Garbage is collected in each step."""
+    return training(one_batch(), after=lambda net, rows: None if is_mended else gc.collect())
+
+
+def interpreter(is_mended):
+    """A moving average is taken in Python, number by number."""
+    rows = torch.ones(BATCH, WIDTH)
+
+    def average(numbers):
+        mean = 0.0
+        for number in numbers:
+            mean = 0.9 * mean + 0.1 * number
+        return mean
+
+    def after(net, _):
+        return None if is_mended else average(range(40000))
+    return training(iter(lambda: rows, None), after=after)
+
+
+def checkpoint(is_mended):
+    """Each step saves the model and its optimizer."""
+    def after(net, _):
+        if not is_mended:
+            torch.save(net.state_dict(), io.BytesIO())
+    return training(one_batch(), after=after)
+
+
+def shapes(is_mended):
+    """Each step has another shape, so each step compiles anew."""
+    torch._dynamo.config.recompile_limit = 1000
+    net = torch.compile(Net(2), backend="eager", dynamic=False)
+
+    def batches():
+        size = BATCH
+        while True:
+            yield torch.ones(size, WIDTH)
+            size += 0 if is_mended else 1
+    return training(batches(), net)
+
+
+def workers(is_mended):
+    """The only worker makes each image anew."""
+    loader_of_one = torch.utils.data.DataLoader(Images(is_mended, 1200), batch_size=BATCH,
+                                                num_workers=1)
+    return training(iter(loader_of_one), Net(100))
+
+
+def blocks(is_mended):
+    """One layer is much wider than the others."""
+    wide = 256 if is_mended else 4096
+    net = nn.Sequential(*(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()) for _ in range(4)),
+                        nn.Sequential(nn.Linear(WIDTH, wide), nn.ReLU(), nn.Linear(wide, WIDTH)))
+    return training(one_batch(), net)
+
+
 if __name__ == "__main__":
-    turns.run({function.__name__: function for function in (loader, kept, pause, one_step)})
+    turns.run({function.__name__: function for function in
+               (loader, kept, pause, one_step, collect, interpreter, checkpoint, shapes, workers,
+                blocks)})

@@ -48,10 +48,10 @@ def optimizer(is_mended):
 
 
 def copies(is_mended):
-    """Activations are transposed and cast to and fro."""
+    """Activations are cast to and fro."""
     def between(x):
         for _ in range(0 if is_mended else 8):
-            x = x.double().t().contiguous().t().float()
+            x = x.double().float()
         return x
     return training(Between(linears(8, 256), between), torch.ones(64, 256))
 
@@ -76,12 +76,12 @@ def layout(is_mended):
 
 
 def clones(is_mended):
-    """A clone is made of each activation, though nothing writes to it."""
+    """Clones are made of each activation, though nothing writes to them."""
     def between(x):
         for _ in range(0 if is_mended else 8):
             x = x.clone()
         return x
-    return training(Between(linears(8, 256), between), torch.ones(64, 256))
+    return training(Between(linears(8, 32), between), torch.ones(1024, 32))
 
 
 def doubles(is_mended):
@@ -91,76 +91,77 @@ def doubles(is_mended):
 
 
 def tiny(is_mended):
-    """A recurrence goes over single rows, a few small operators each."""
-    net = Between(linears(4, 64))
-
+    """A metric goes over single rows, a few small operators each."""
     def loss_of(out):
-        if is_mended:
-            return out.mul(0.5).add(1).square().mean()
-        total = 0
-        for row in out.unbind():
-            total = total + row.mul(0.5).add(1).square().mean()
-        return total / len(out)
-    return training(net, torch.ones(128, 64), loss_of=loss_of)
+        rows = out.detach()
+        for row in () if is_mended else rows.unbind():
+            row.mul(0.5).add(1).square().mean()
+        rows.mul(0.5).add(1).square().mean(1)
+        return out.square().mean()
+    return training(Between(linears(4, 128)), torch.ones(256, 128), loss_of=loss_of)
 
 
 def items(is_mended):
-    """A metric reads each number of the result by itself."""
-    net = Between(linears(6, 256))
+    """The loss is read for the log many times."""
+    net = Between(linears(4, 64))
 
     def loss_of(out):
-        best = out.detach().amax(1)
-        _ = best.sum().item() if is_mended else sum(best[i].item() for i in range(len(best)))
-        return out.square().mean()
-    return training(net, torch.ones(1024, 256), loss_of=loss_of)
+        loss = out.square().mean()
+        for _ in range(0 if is_mended else 800):
+            loss.item()
+        return loss
+    return training(net, torch.ones(256, 64), loss_of=loss_of)
 
 
 def zeros(is_mended):
     """Gradients are set to zero, and not to None."""
-    net = nn.EmbeddingBag(20000, 64)
-    return training(net, torch.arange(64).reshape(8, 8), set_to_none=is_mended)
+    return training(Between(linears(12, 512)), torch.ones(1, 512), set_to_none=is_mended)
 
 
 def norms(is_mended):
-    """Gradients are clipped parameter by parameter."""
-    net = Between(linears(40, 32))
-    step_of = training(net, torch.ones(16, 32))
+    """Gradients are watched parameter by parameter."""
+    net = Between(linears(16, 64))
+    step_of = training(net, torch.ones(64, 64))
 
     def step():
-        for parameter in () if is_mended else net.parameters():
-            for _ in range(8):
-                if parameter.grad is not None:
-                    torch.linalg.vector_norm(parameter.grad)
         step_of()
+        for parameter in () if is_mended else net.parameters():
+            for order in (1, 2, 3, 4) * 4:
+                torch.linalg.vector_norm(parameter.grad, order)
     return step
 
 
 def noise(is_mended):
-    """Noise is drawn anew for each layer."""
-    def between(x):
-        return x if is_mended else x + torch.randn_like(x)
-    return training(Between(linears(6, 256), between), torch.ones(64, 256))
-
-
-def masks(is_mended):
-    """A mask is made in each layer."""
-    mask = torch.ones(64, 256, 16)
+    """Noise is drawn anew for each layer, four times."""
+    noise_once = torch.randn(64, 128)
 
     def between(x):
         for _ in range(4):
-            x = x * (mask if is_mended else torch.ones(64, 256, 16))[:, :, 0]
-        return x
-    return training(Between(linears(6, 256), between), torch.ones(64, 256))
+            drawn = noise_once if is_mended else torch.randn_like(x)
+        return x + drawn
+    return training(Between(linears(6, 128), between), torch.ones(64, 128))
+
+
+def masks(is_mended):
+    """Masks are made in each layer."""
+    mask = torch.ones(1024, 64)
+
+    def between(x):
+        for _ in range(40):
+            made = mask if is_mended else torch.ones(1024, 64)
+        return x * made
+    return training(Between(linears(6, 64), between), torch.ones(1024, 64))
 
 
 def selections(is_mended):
-    """Rows are selected by values, so that sizes depend on them."""
+    """A metric selects by values, so that sizes depend on them."""
     def between(x):
-        kept = (x > 0)
         if is_mended:
-            return x * kept
-        return x * torch.zeros_like(x).index_put_(tuple(kept.nonzero().t()), torch.ones(()))
-    return training(Between(linears(6, 256), between), torch.ones(64, 256))
+            _ = torch.where(x.detach() > 0, x.detach(), 0).sum()
+        else:
+            _ = x.detach()[x.detach() > 0].sum()
+        return x
+    return training(Between(linears(6, 64), between), torch.ones(256, 64))
 
 
 if __name__ == "__main__":
