@@ -24,7 +24,8 @@ TORCH_LOOPS = (
     Plant("loader", "loops.py", "data_wait",
           ("enumerate(DataLoader)#_SingleProcessDataLoaderIter", "num_workers")),
     Plant("workers", "loops.py", "workers_too_slow",
-          ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers")),
+          ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers"),
+          promises=False),  # the workers of plant and twin take each other's processors
     Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),
     Plant("pause", "loops.py", "outside_operators", ("before aten::linear", "+python")),
     Plant("interpreter", "loops.py", "outside_operators", ("before aten::linear", "+python")),
