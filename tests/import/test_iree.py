@@ -212,7 +212,19 @@ def test_statistics_that_say_no_time(read):
 
 
 def test_statistics_cut_at_every_byte(build, tmp_path, read):
+    """Each cut is read as far as it goes, or refused with a sentence."""
     whole = statistics(STATISTICS)
+    library = ctypes.CDLL(str(build / "libvarve-reader.so"))
+    path = tmp_path / "cut.json"
+    paths = (ctypes.c_char_p * 1)(str(path).encode())
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        trace, error = ctypes.c_void_p(), ctypes.create_string_buffer(4096)
+        if library.varve_trace_open(paths, ctypes.c_size_t(1), None, ctypes.byref(trace),
+                                    error) == 0:
+            library.varve_trace_close(trace)
+        else:
+            assert b"cut.json" in error.raw
     rows = 0
     for size in range(whole.index(b'"executable"') + 60, len(whole), 23):
         seen = len(read(whole[:size], "statistics.json")["slices"])

@@ -30,6 +30,7 @@ struct scan {
     struct frame *frames;
     size_t count, capacity;
     uint32_t op;      /* the operation that is open at the innermost level; or _NONE             */
+    struct vv_mlir_span blanks; /* those passed over last, with comments                         */
 };
 
 static bool is_level(const struct scan *scan)
@@ -109,10 +110,12 @@ static enum varve_code push(struct scan *scan, char closer, enum braces braces,
     return VARVE_OK;
 }
 
-/* An operation ends before `end`, without the blanks there. */
+/* An operation ends before `end`, without the blanks and comments there. */
 static void finish_op(struct scan *scan, uint64_t end)
 {
     struct vv_mlir_op *op = &scan->module->ops[scan->op];
+    if (end == scan->blanks.end && scan->blanks.begin > op->text.begin)
+        end = scan->blanks.begin;
     while (end > op->text.begin && vv_mlir_is_blank(scan->text[end - 1]))
         end--;
     op->text.end = end;
@@ -268,6 +271,7 @@ static void end_line(struct scan *scan)
 {
     uint64_t end = scan->at;
     scan->at = vv_mlir_skip_blanks(scan->text, scan->at, scan->end);
+    scan->blanks = (struct vv_mlir_span){ end, scan->at };
     if (!is_level(scan))
         return;
     while (vv_mlir_is_blank(scan->text[end - 1]))
