@@ -65,10 +65,8 @@ static enum varve_code write_file(const struct drawing *drawing, const struct vv
     enum varve_code code = vv_output_open(&output, path, error);
     if (code == VARVE_OK)
         code = write(picture->dag, picture, output.stream, error);
-    if (code == VARVE_OK && is_file)
-        code = vv_keep_former(path, &has_former, error);
     if (code == VARVE_OK)
-        code = vv_output_commit(&output, error);
+        code = vv_output_commit_beside(&output, &has_former, error);
     vv_output_abandon(&output);
     if (code == VARVE_OK && is_file && !drawing->arguments->quiet)
         say_written(path, has_former, picture);

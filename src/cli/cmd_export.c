@@ -96,10 +96,8 @@ static enum varve_code write_file(const struct vv_model *model, const struct vv_
         code = vv_output_open(&output, path, error);
     if (code == VARVE_OK)
         code = exporter->write(model, path, output.stream, &counts, error);
-    if (code == VARVE_OK && !to_stdout)
-        code = vv_keep_former(path, &kept, error);
     if (code == VARVE_OK)
-        code = vv_output_commit(&output, error);
+        code = vv_output_commit_beside(&output, &kept, error);
     vv_output_abandon(&output);
     if (code != VARVE_OK)
         return code;

@@ -87,10 +87,8 @@ static enum varve_code write_file(struct writing *writing, const char *path,
     enum varve_code code = vv_output_open(&output, path, error);
     if (code == VARVE_OK)
         code = put(writing, output.stream, error);
-    if (code == VARVE_OK && is_file)
-        code = vv_keep_former(path, &has_former, error);
     if (code == VARVE_OK)
-        code = vv_output_commit(&output, error);
+        code = vv_output_commit_beside(&output, &has_former, error);
     vv_output_abandon(&output);
     if (code == VARVE_OK && is_file && !writing->arguments->quiet && put != put_substitute)
         vv_say("wrote %s%s", path, has_former ? "  (former kept as .old)" : "");

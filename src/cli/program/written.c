@@ -111,10 +111,8 @@ int vv_program_write(const struct vv_arguments *arguments, vv_program_text *text
                    : write_converted(arguments, text, context, output.stream, &error);
         is_ours = code != VARVE_OK;
     }
-    if (code == VARVE_OK && is_file)
-        code = vv_keep_former(path, &has_former, &error);
     if (code == VARVE_OK)
-        code = vv_output_commit(&output, &error);
+        code = vv_output_commit_beside(&output, &has_former, &error);
     vv_output_abandon(&output);
     if (code == VARVE_OK && is_file && !arguments->quiet)
         say_written(path, has_former);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/reading/former.h"
 #include "cli/reading/output.h"
 
 #include <errno.h>
@@ -160,19 +161,34 @@ static enum varve_code cannot_write(const char *path, int failure, struct varve_
     return vv_fail_errno(error, failure, "cannot write '%s'", path);
 }
 
-enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error)
+static enum varve_code commit(struct vv_output *output, bool *out_kept, struct varve_error *error)
 {
     int failure = close_output(output);
-    enum varve_code code = VARVE_OK;
-    if (failure == 0 && output->temporary != NULL &&
-        renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
-        failure = errno;
     if (failure != 0)
-        code = cannot_write(output->path, failure, error);
-    else {
-        free(output->temporary);
-        output->temporary = NULL;
-    }
+        return cannot_write(output->path, failure, error);
+    if (output->temporary == NULL)
+        return VARVE_OK;
+    if (out_kept != NULL)
+        VV_TRY(vv_keep_former(output->path, out_kept, error));
+    if (renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
+        return cannot_write(output->path, errno, error);
+    free(output->temporary);
+    output->temporary = NULL;
+    return VARVE_OK;
+}
+
+enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error)
+{
+    enum varve_code code = commit(output, NULL, error);
+    vv_output_abandon(output);
+    return code;
+}
+
+enum varve_code vv_output_commit_beside(struct vv_output *output, bool *out_kept,
+                                        struct varve_error *error)
+{
+    *out_kept = false;
+    enum varve_code code = commit(output, out_kept, error);
     vv_output_abandon(output);
     return code;
 }

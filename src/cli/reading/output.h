@@ -42,6 +42,9 @@ enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
                                struct varve_error *error);
 /* Renames the file to its final name if all was written; otherwise removes the temporary file. */
 enum varve_code vv_output_commit(struct vv_output *output, struct varve_error *error);
+/* The same; and a file that is there stays as NAME.old, from when the new one is whole. */
+enum varve_code vv_output_commit_beside(struct vv_output *output, bool *out_kept,
+                                        struct varve_error *error);
 /* Reports why `path` could not be written, and what to type; says nothing if the reader of a pipe
  * has closed it (| head). Returns VV_EXIT_OUTPUT. */
 int vv_output_complain(const char *path, const struct varve_error *error);
