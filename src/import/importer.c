@@ -192,11 +192,11 @@ static enum varve_code read_members(struct reading *reading, size_t first, size_
     reading->parts[first].is_file = job->source != NULL;
     enum varve_code code = count == 1 ? importer->read(job, error)
                                       : importer->read_parts(reading->members, count, error);
-    if (count == 1)
-        (void)vv_source_place(job->source, code, error);
     if (code != VARVE_OK && error != NULL && count == 1 &&
         strstr(error->message, job->path) == NULL)
         vv_error_note(error, "'%s'", job->path);
+    if (count == 1)
+        (void)vv_source_place(job->source, code, error);
     return code;
 }
 

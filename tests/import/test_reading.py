@@ -408,7 +408,8 @@ def test_what_else_follows_gzip_data_is_not_passed_over(run, tmp_path, behind):
         assert len(data) <= int(done.stderr.splitlines()[0].split()[-1]) <= len(data) + len(behind)
 
 
-@pytest.mark.parametrize("pack, end", [(bytes, ""), (gzip.compress, " of what it decompresses to")])
+@pytest.mark.parametrize("pack, end", [(bytes, " (u.json:2:2)"),
+                                       (gzip.compress, " of what it decompresses to")])
 @pytest.mark.parametrize("options", [(), ("t.json",)])
 def test_a_place_in_a_compressed_file_says_what_it_counts(run, tmp_path, pack, end, options):
     """Also of the second file of a trace in two."""

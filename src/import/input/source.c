@@ -28,6 +28,7 @@ struct vv_source {
     unsigned char *room;             /* buffer of PIECE_BYTES                                   */
     struct vv_compressed piece;      /* bytes of the compressed file                            */
     struct vv_told_place told;
+    bool is_line_told;
     struct vv_ahead *ahead;          /* thread that decompresses ahead; or NULL                 */
     char *head;                      /* first bytes; they are returned first                    */
     size_t head_at, head_bytes;
@@ -127,12 +128,48 @@ static enum varve_code read_on(void *context, void *buffer, size_t bytes, size_t
                                       : read_compressed(source, buffer, bytes, out_bytes, error);
 }
 
+/* Bytes that texts do not have are among the first ones of other formats. */
+static bool is_text(const struct vv_source *source)
+{
+    for (size_t i = 0; i < source->head_bytes; i++)
+        if ((unsigned char)source->head[i] < '\t')
+            return false;
+    return true;
+}
+
+/* Editors count lines. */
+static void tell_line(struct vv_source *source, struct varve_error *error)
+{
+    char piece[4096];
+    uint64_t at = 0, line = 1, begin = 0;
+    size_t bytes = 1;
+    while (at < error->offset && bytes > 0) {
+        size_t wanted = error->offset - at < sizeof piece ? (size_t)(error->offset - at)
+                                                          : sizeof piece;
+        if (vv_source_read_at(source, at, piece, wanted, &bytes, NULL) != VARVE_OK)
+            return;
+        for (const char *c = piece; (c = memchr(c, '\n', (size_t)(piece + bytes - c))) != NULL;) {
+            line++;
+            begin = at + (uint64_t)(++c - piece);
+        }
+        at += bytes;
+    }
+    const char *slash = strrchr(source->path, '/');
+    source->is_line_told = true;
+    vv_error_add(error, " (%s:%llu:%llu)", slash != NULL ? slash + 1 : source->path,
+                 (unsigned long long)line, (unsigned long long)(at - begin + 1));
+}
+
 enum varve_code vv_source_place(struct vv_source *source, enum varve_code code,
                                 struct varve_error *error)
 {
-    return source == NULL || vv_source_is_plain(source)
-               ? code
-               : vv_place_inside(&source->told, code, error);
+    if (source == NULL || code == VARVE_OK || error == NULL)
+        return code;
+    if (!vv_source_is_plain(source))
+        return vv_place_inside(&source->told, code, error);
+    if (error->offset != VARVE_ERROR_NO_OFFSET && is_text(source) && !source->is_line_told)
+        tell_line(source, error);
+    return code;
 }
 
 enum varve_code vv_source_read(struct vv_source *source, void *buffer, size_t bytes,

@@ -52,8 +52,9 @@ const char *vv_source_head(const struct vv_source *source, size_t *out_bytes);
  * disk. */
 enum varve_code vv_source_read(struct vv_source *source, void *buffer, size_t bytes,
                                size_t *out_bytes, struct varve_error *error);
-/* Call it when a reader has failed. If the file is compressed and the message has an offset, adds
- * that this is an offset "of what it decompresses to". Failures of vv_source_read itself count
+/* Call it when a reader has failed. If the message has an offset, adds where this is: of a text its
+ * line and column, "(trace.json:3:14)"; of a compressed file, that it is an offset "of what it
+ * decompresses to". Failures of vv_source_read itself count
  * bytes on disk, and stay. Returns `code`; idempotent, NULL-safe. */
 enum varve_code vv_source_place(struct vv_source *source, enum varve_code code,
                                 struct varve_error *error);
