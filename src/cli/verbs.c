@@ -298,8 +298,8 @@ const struct vv_verb vv_verbs[] = {
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS,
                         VV_OPTION_TOP, VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
                         VV_OPTION_COMPAT,
-                        VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE,
-                        VV_OPTION_MLIR_LIB),
+                        VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT, VV_OPTION_NO_RANGES,
+                        VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB),
       .output = "the module to write; - is standard output",
       .fields = "what is written, such as ts,dur or count,total; with --read the columns",
       .table = "annotations",
@@ -318,8 +318,8 @@ const struct vv_verb vv_verbs[] = {
           "Compilers keep it: XLA as the op_type of what it makes of the operation, IREE in the "
           "location of each dispatch. So a profile of the compiled program names operations one "
           "by one. The code does not change, and a module that has tags gets them anew.",
-      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT, VV_OPTION_EMIT, VV_OPTION_ENGINE,
-                        VV_OPTION_MLIR_LIB),
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT, VV_OPTION_EMIT, VV_OPTION_NO_RANGES,
+                        VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB),
       .output = "the module to write; - is standard output",
       .examples = EXAMPLES({ "varve tag net.mlir -o tagged.mlir", "then compile and profile it" },
                            { "varve tag net.mlirbc --mlir-lib python --emit bytecode -o t.mlirbc",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """varve-mlir-llvm: what LLVM 19 reads without any dialect, and what it would damage."""
+import subprocess
+
 import pytest
 
 UNSUPPORTED, CORRUPT = 8, 9
@@ -99,3 +101,22 @@ def test_several_operations_without_a_module(text_of, tmp_path):
     done = through(text_of, tmp_path, b'"a.b"() : () -> ()\n"a.c"() : () -> () loc("n")\n')
     assert done.returncode == 0, done.stderr
     assert b'"a.b"() : () -> () loc(' in done.stdout and b'= loc("n")' in done.stdout
+
+
+def test_ranges_that_it_does_not_read_are_left_out_on_request(command, debian, tmp_path):
+    """As JAX writes places. All else is as it was."""
+    text = ('"builtin.module"() ({\n  "t.a"() {s = "\\22f.py\\22:1:2 to :3"} : () -> () '
+            'loc(callsite("f"("f.py":6:26 to :41) at "g.py":9:3 to 10:7))\n}) : () -> ()\n')
+    (tmp_path / "net.mlir").write_text(text)
+    refused = subprocess.run(["mlir-opt-19", "--allow-unregistered-dialect", "net.mlir"],
+                             cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "expected ')'" in refused.stderr
+    for verb in (("tag",), ("annotate", "--compat", "mlirgraph")):
+        (tmp_path / "p.csv").write_text("name,ts,duration\nt.a,1,2\n")
+        words = ["net.mlir"] + ["p.csv"] * (len(verb) > 1)
+        done = command(verb[0], *words, *verb[1:], "--no-ranges", "-o", "out.mlir")
+        assert done.returncode == 0, done.stderr
+        written = (tmp_path / "out.mlir").read_text()
+        assert 'to :3"' in written and "to :41" not in written and "to 10" not in written
+        assert '"f"("f.py":6:26) at "g.py":9:3' in written
+        debian("mlir-opt-19", "--allow-unregistered-dialect", given=written)

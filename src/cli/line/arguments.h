@@ -49,6 +49,7 @@ enum vv_option_row {
     VV_OPTION_FORM, VV_OPTION_METRIC, VV_OPTION_COLOURS, VV_OPTION_THEME,
     VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
     VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT, VV_OPTION_ENGINE, VV_OPTION_MLIR_LIB,
+    VV_OPTION_NO_RANGES,
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
     VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
@@ -112,6 +113,7 @@ struct vv_arguments {
     const char *min_level;      /* the weakest level of matching; NULL = any                    */
     const char *key_attr;       /* attribute that holds the name of an operation; NULL = none    */
     const char *emit, *engine;  /* "text" …; "auto" …                                           */
+    bool no_ranges;             /* locations are written without " to :41"                      */
     const char *mlir_lib;       /* path, or "python"; NULL = none named                         */
     /* hot */
     const char *top_share;      /* "80%"; NULL = the default                                    */

@@ -9,6 +9,7 @@
 #include "cli/line/say.h"
 #include "cli/reading/former.h"
 #include "cli/reading/output.h"
+#include "mlir/write/ranges.h"
 #include "sheet/number.h"
 
 static enum vv_mlir_form form_of(const struct vv_arguments *arguments)
@@ -54,6 +55,20 @@ static void say_written(const char *path, bool has_former)
         vv_say("wrote %s  %s", path, text);
 }
 
+/* The text as it is, or without ranges. */
+static enum varve_code put_text(const struct vv_arguments *arguments, vv_program_text *text,
+                                const void *context, FILE *out, struct varve_error *error)
+{
+    if (!arguments->no_ranges)
+        return text(context, out, error);
+    FILE *stream = vv_mlir_without_ranges(out);
+    if (stream == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to write a module");
+    enum varve_code code = text(context, stream, error);
+    (void)fclose(stream); /* `out` has the failure */
+    return code;
+}
+
 /* ---- other forms than text ---- */
 
 static enum varve_code copy(FILE *from, FILE *to, struct varve_error *error)
@@ -85,7 +100,7 @@ static enum varve_code write_converted(const struct vv_arguments *arguments, vv_
     if (plain == NULL || converted == NULL)
         code = vv_fail_errno(error, errno, "cannot make a temporary file");
     if (code == VARVE_OK)
-        code = text(context, plain, error);
+        code = put_text(arguments, text, context, plain, error);
     if (code == VARVE_OK)
         code = convert(arguments, plain, converted, error);
     if (code == VARVE_OK)
@@ -107,7 +122,7 @@ int vv_program_write(const struct vv_arguments *arguments, vv_program_text *text
     enum varve_code code = vv_output_open(&output, path, &error);
     if (code == VARVE_OK) {
         code = form_of(arguments) == VV_MLIR_TEXT
-                   ? text(context, output.stream, &error)
+                   ? put_text(arguments, text, context, output.stream, &error)
                    : write_converted(arguments, text, context, output.stream, &error);
         is_ours = code != VARVE_OK;
     }
