@@ -19,15 +19,21 @@ static char *mark(const struct vv_mlir_module *module, const struct vv_mlir_hot 
     return text;
 }
 
-/* Of a text that is no MLIR a dictionary may begin another operation. */
-static bool is_same(const struct vv_mlir_module *a, const struct vv_mlir_module *b)
+/* In a text that is no MLIR a dictionary may begin another operation, or be none. */
+static bool is_same(const struct vv_mlir_module *a, const struct vv_mlir_module *b,
+                    const struct vv_mlir_hot *hot)
 {
+    struct vv_mlir_entry entry;
     if (a->op_count != b->op_count)
         return false;
     for (uint32_t op = 0; op < a->op_count; op++)
         if (strcmp(vv_mlir_string(a, a->ops[op].name), vv_mlir_string(b, b->ops[op].name)) != 0 ||
             a->ops[op].parent != b->ops[op].parent ||
             (a->ops[op].body_at == 0) != (b->ops[op].body_at == 0))
+            return false;
+    for (size_t i = 0; i < hot->chosen; i++)
+        if (b->ops[hot->ops[i].op].attributes.end == 0 ||
+            !vv_mlir_find_entry(b->text, b->ops[hot->ops[i].op].attributes, "varve.hot", &entry))
             return false;
     return true;
 }
@@ -56,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(script);
         marked = mark(&module, &hot, &marked_size);
         if (vv_mlir_read("marked.mlir", marked, marked_size, &again, NULL) == VARVE_OK) {
-            if (is_same(&module, &again)) {
+            if (is_same(&module, &again, &hot)) {
                 twice = mark(&again, &hot, &twice_size);
                 HOLDS(twice_size == marked_size && memcmp(twice, marked, twice_size) == 0);
                 free(twice);

@@ -39,9 +39,12 @@ enum varve_code vv_mlir_index_aliases(struct vv_mlir_module *module, struct varv
         struct name name = name_of(module, row);
         if (vv_slots_are_full(&module->slots, row))
             VV_TRY(vv_slots_grow(&module->slots, row, hash_alias, module, "aliases", error));
-        *vv_slots_at(&module->slots, hash_name(name), is_alias, module, &name) = row + 1;
+        uint32_t *slot =
+            vv_slots_at(&module->slots, hash_name(name), is_alias, module, &name);
+        if (*slot == 0) /* the first one of a name counts */
+            *slot = row + 1;
     }
-    return VARVE_OK; /* the last one of a name counts */
+    return VARVE_OK;
 }
 
 uint32_t vv_mlir_find_alias(const struct vv_mlir_module *module, uint64_t begin, uint64_t end)
