@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyse/critical/critical.h"
+#include "question/scale.h"
 
 enum { FACTOR, PATH, SHARE, LENGTH, SAVED, SPEEDUP, AMDAHL, ROW, CHANGE, COLUMNS };
 
@@ -83,45 +84,26 @@ static enum varve_code add(struct changes *changes, enum vv_what what, uint32_t 
 
 /* ---- the value of --scale: "4", "aten::mm=4", "aten::mm=4;aten::add=1.5" ---- */
 
-static enum varve_code read_factor(const char *text, size_t length, double *out_factor,
-                                   struct varve_error *error)
-{
-    char number[32], *end = number;
-    if (length > 0 && length < sizeof number) {
-        memcpy(number, text, length);
-        number[length] = '\0';
-        *out_factor = strtod(number, &end);
-    }
-    if (length == 0 || length >= sizeof number || *end != '\0' || !isfinite(*out_factor) ||
-        *out_factor <= 0 || *out_factor > 1e9)
-        VV_FAIL(error, VARVE_INVALID,
-                "'%.*s' is not how many times faster: --scale 4 or --scale OPERATOR=4",
-                (int)(length < 40 ? length : 40), text);
-    return VARVE_OK;
-}
-
 static enum varve_code read_scale(struct changes *changes, const char *text, double *out_every,
                                   struct varve_error *error)
 {
     const struct vv_model *model = changes->critical->graph.model;
+    struct vv_scale scale;
     *out_every = 2;
-    for (size_t length; text != NULL && *text != '\0'; text += length + (text[length] == ';')) {
-        length = strcspn(text, ";");
-        const char *equals = memrchr(text, '=', length);
-        double factor;
-        if (equals == NULL) {
-            VV_TRY(read_factor(text, length, out_every, error));
+    for (;;) {
+        VV_TRY(vv_scale_next(&text, "OPERATOR", &scale, error));
+        if (scale.factor == 0)
+            return VARVE_OK;
+        if (scale.name == NULL) {
+            *out_every = scale.factor;
             continue;
         }
-        size_t name_length = (size_t)(equals - text);
-        uint32_t name = vv_intern_find(&model->strings, text, name_length);
-        VV_TRY(read_factor(equals + 1, length - name_length - 1, &factor, error));
+        uint32_t name = vv_intern_find(&model->strings, scale.name, scale.name_bytes);
         if (name == UINT32_MAX)
             VV_FAIL(error, VARVE_INVALID, "no operator '%.*s' in this trace",
-                    (int)(name_length < 80 ? name_length : 80), text);
-        VV_TRY(add(changes, VV_WHAT_NAME, name, factor, true, error));
+                    (int)(scale.name_bytes < 80 ? scale.name_bytes : 80), scale.name);
+        VV_TRY(add(changes, VV_WHAT_NAME, name, scale.factor, true, error));
     }
-    return VARVE_OK;
 }
 
 /* ---- results ---- */

@@ -12,6 +12,7 @@
 
 #include "graph/graph.h"
 #include "graph/path/path.h"
+#include "question/scale.h"
 #include "sheet/cells.h"
 
 enum { FACTOR, SELF, SHARE, ON_PATH, TOTAL, PATH, TOTAL_SPEEDUP, PATH_SPEEDUP, LEAST_TOTAL,
@@ -88,52 +89,38 @@ static enum varve_code add(struct view *view, struct change change, struct varve
 
 /* ---- the value of --scale: "4", "linalg.matmul=4", "a=4;b=1.5" ---- */
 
-static enum varve_code read_factor(const char *text, size_t length, double *out_factor,
-                                   struct varve_error *error)
+static enum varve_code add_asked(struct view *view, const struct vv_scale *scale,
+                                 struct varve_error *error)
 {
-    char number[32], *end = number;
-    if (length > 0 && length < sizeof number) {
-        memcpy(number, text, length);
-        number[length] = '\0';
-        *out_factor = strtod(number, &end);
-    }
-    if (length == 0 || length >= sizeof number || *end != '\0' || !isfinite(*out_factor) ||
-        *out_factor <= 0 || *out_factor > 1e9)
-        VV_FAIL(error, VARVE_INVALID,
-                "'%.*s' is not how many times faster: --scale 4 or --scale NAME=4",
-                (int)(length < 40 ? length : 40), text);
-    return VARVE_OK;
+    struct change change = { .factor = scale->factor, .is_asked = true };
+    char *copy;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &copy, scale->name_bytes + 1, error));
+    memcpy(copy, scale->name, scale->name_bytes);
+    copy[scale->name_bytes] = '\0';
+    change.name = copy;
+    VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &change.rows, view->dag->nodes.table.count, error));
+    for (uint32_t row = 0; row < view->dag->nodes.table.count; row++)
+        if (view->self_ns[row] > 0 && is_meant(view->dag, row, copy))
+            take(view, &change, row);
+    if (change.row_count == 0)
+        VV_FAIL(error, VARVE_INVALID, "no node with a time has the name, module or source '%.*s'",
+                (int)(scale->name_bytes < 80 ? scale->name_bytes : 80), copy);
+    return add(view, change, error);
 }
 
 static enum varve_code read_scale(struct view *view, const char *text, struct varve_error *error)
 {
+    struct vv_scale scale;
     view->every = 2;
-    for (size_t length; text != NULL && *text != '\0'; text += length + (text[length] == ';')) {
-        length = strcspn(text, ";");
-        const char *equals = memrchr(text, '=', length);
-        struct change change = { .is_asked = true };
-        if (equals == NULL) {
-            VV_TRY(read_factor(text, length, &view->every, error));
-            continue;
-        }
-        size_t name = (size_t)(equals - text);
-        char *copy;
-        VV_TRY(read_factor(equals + 1, length - name - 1, &change.factor, error));
-        VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &copy, name + 1, error));
-        memcpy(copy, text, name);
-        copy[name] = '\0';
-        change.name = copy;
-        VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &change.rows, view->dag->nodes.table.count, error));
-        for (uint32_t row = 0; row < view->dag->nodes.table.count; row++)
-            if (view->self_ns[row] > 0 && is_meant(view->dag, row, copy))
-                take(view, &change, row);
-        if (change.row_count == 0)
-            VV_FAIL(error, VARVE_INVALID,
-                    "no node with a time has the name, module or source '%.*s'",
-                    (int)(name < 80 ? name : 80), copy);
-        VV_TRY(add(view, change, error));
+    for (;;) {
+        VV_TRY(vv_scale_next(&text, "NAME", &scale, error));
+        if (scale.factor == 0)
+            return VARVE_OK;
+        if (scale.name != NULL)
+            VV_TRY(add_asked(view, &scale, error));
+        else
+            view->every = scale.factor;
     }
-    return VARVE_OK;
 }
 
 /* ---- names ---- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text/compact_json.h"
 #include "import/chrome/kineto_shapes.h"
 
 #include <stdio.h>
@@ -76,26 +77,6 @@ static enum varve_code add_tensor(struct lists *lists, uint32_t rank, const int6
 
 /* ---- lists of dimensions ---- */
 
-/* The place after the value at `at`. */
-static const char *pass(const char *at)
-{
-    uint32_t depth = 0;
-    bool in_string = false;
-    for (; *at != '\0'; at++) {
-        if (in_string && *at == '\\' && at[1] != '\0')
-            at++;
-        else if (*at == '"')
-            in_string = !in_string;
-        else if (!in_string && (*at == '[' || *at == '{'))
-            depth++;
-        else if (!in_string && (*at == ']' || *at == '}') && depth-- == 0)
-            return at;
-        else if (!in_string && *at == ',' && depth == 0)
-            return at;
-    }
-    return at;
-}
-
 static const char *pass_separator(const char *at)
 {
     return at + (*at == ',' || *at == '}');
@@ -108,7 +89,7 @@ static enum varve_code read_element(struct lists *lists, uint32_t depth, struct 
     int64_t dims[RANK_MAX];
     uint32_t rank = 0;
     bool has_inner = false;
-    const char *at = lists->dims, *end = pass(at);
+    const char *at = lists->dims, *end = vv_json_pass(at);
     if (*at == '[') {
         at++;
         while (at < end && *at != ']') {
@@ -120,7 +101,7 @@ static enum varve_code read_element(struct lists *lists, uint32_t depth, struct 
             } else {
                 if (rank < RANK_MAX)
                     dims[rank++] = strtoll(at, NULL, 10);
-                at = pass(at);
+                at = vv_json_pass(at);
             }
             at = pass_separator(at);
         }
@@ -135,7 +116,7 @@ static void next_type(struct lists *lists)
     lists->dtype = 0;
     if (at == NULL || *at != '"')
         return;
-    const char *end = pass(at);
+    const char *end = vv_json_pass(at);
     if (end - at >= 2)
         lists->dtype = vv_dialect_dtype(at + 1, (size_t)(end - at - 2));
     lists->types = end + (*end == ',');
@@ -163,7 +144,7 @@ static enum varve_code read_typed_list(struct lists *lists, struct varve_error *
         return VARVE_OK;
     lists->dims++;
     while (*lists->dims != ']' && *lists->dims != '\0') {
-        const char *end = pass(lists->dims);
+        const char *end = vv_json_pass(lists->dims);
         const char *key = *lists->dims == '{' ? lists->dims + 1 : "";
         const char *quote = *key == '"' ? strchr(key + 1, '"') : NULL;
         if (quote != NULL && quote[1] == ':') {

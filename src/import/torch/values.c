@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/compact_json.h"
 #include "import/torch/execution_trace.h"
 #include "import/rows/vocabulary.h"
 
@@ -19,26 +20,6 @@
 
 /* ---- places in compact JSON ---- */
 
-/* The place after the value at `at`. */
-static const char *pass(const char *at)
-{
-    uint32_t depth = 0;
-    bool in_string = false;
-    for (; *at != '\0'; at++) {
-        if (in_string && *at == '\\' && at[1] != '\0')
-            at++;
-        else if (*at == '"')
-            in_string = !in_string;
-        else if (!in_string && (*at == '[' || *at == '{'))
-            depth++;
-        else if (!in_string && (*at == ']' || *at == '}') && depth-- == 0)
-            return at;
-        else if (!in_string && *at == ',' && depth == 0)
-            return at;
-    }
-    return at;
-}
-
 /* The first element of the array at `at`; an empty text if there is none. */
 static const char *enter(const char *at)
 {
@@ -47,7 +28,7 @@ static const char *enter(const char *at)
 
 static const char *next(const char *at)
 {
-    at = pass(at);
+    at = vv_json_pass(at);
     return *at == ',' ? at + 1 : "";
 }
 
@@ -153,7 +134,7 @@ enum varve_code vv_et_add_tensors(struct vv_et *trace, const struct vv_et_lists 
          at = next(at), value++) {
         walk.value = value < UINT8_MAX ? (uint8_t)value : UINT8_MAX;
         walk.type = type;
-        walk.type_end = pass(type);
+        walk.type_end = vv_json_pass(type);
         VV_TRY(add_value(&walk, at, shape, NESTED_MAX, error));
         shape = next(shape);
         type = next(type);

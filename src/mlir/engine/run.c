@@ -4,58 +4,41 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "mlir/child/child.h"
 #include "mlir/engine/exits.h"
 
 #define LOOK_MS 50 /* its pipe tells its end at once, unless something else holds the pipe  */
-
-extern char **environ;
 
 struct said {
     char text[400];
     size_t bytes;
 };
 
-static int64_t now_ms(void)
+struct files { int from, to, message; };
+
+static int set_files(const void *context, posix_spawn_file_actions_t *actions)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    const struct files *files = context;
+    int failure = posix_spawn_file_actions_adddup2(actions, files->from, 0);
+    if (failure == 0)
+        failure = posix_spawn_file_actions_adddup2(actions, files->to, 1);
+    return failure != 0 ? failure : posix_spawn_file_actions_adddup2(actions, files->message, 2);
 }
 
-/* In a group of its own, so that what it starts ends with it. */
 static int start(const struct vv_mlir_run *run, int message, pid_t *out_process)
 {
+    const struct files files = { run->from, run->to, message };
     const char *words[6] = { run->program };
     int count = 1;
     if (run->library != NULL)
         words[count++] = run->library;
     words[count++] = run->form;
     words[count++] = run->name;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int failure = posix_spawn_file_actions_init(&actions);
-    if (failure != 0)
-        return failure;
-    failure = posix_spawnattr_init(&attributes);
-    if (failure == 0) {
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        if ((failure = posix_spawn_file_actions_adddup2(&actions, run->from, 0)) == 0 &&
-            (failure = posix_spawn_file_actions_adddup2(&actions, run->to, 1)) == 0 &&
-            (failure = posix_spawn_file_actions_adddup2(&actions, message, 2)) == 0)
-            failure = posix_spawn(out_process, run->program, &actions, &attributes,
-                                  (char *const *)(uintptr_t)words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
+    return vv_child_start(words, set_files, &files, out_process);
 }
 
 /* False at the end of what it says. */
@@ -76,10 +59,10 @@ static bool hear(int file, struct said *said)
 /* True when the process has ended by itself. */
 static bool wait_for(pid_t process, int file, int64_t limit_ms, struct said *said, int *out_status)
 {
-    int64_t end_ms = now_ms() + limit_ms;
+    int64_t end_ms = vv_child_now_ms() + limit_ms;
     bool is_open = true;
     for (;;) {
-        int64_t left_ms = end_ms - now_ms();
+        int64_t left_ms = end_ms - vv_child_now_ms();
         int wait_ms = left_ms < LOOK_MS ? (int)(left_ms > 0 ? left_ms : 0) : LOOK_MS;
         struct pollfd poller = { .fd = is_open ? file : -1, .events = POLLIN };
         if (poll(&poller, 1, is_open ? wait_ms : 1) > 0)
@@ -147,9 +130,7 @@ enum varve_code vv_mlir_run(const struct vv_mlir_run *run, struct varve_error *e
     close(ends[0]);
     if (is_ended)
         return judge(run, status, &said, error);
-    kill(-process, SIGKILL);
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-        continue;
+    vv_child_end(process, &status);
     VV_FAIL_SAID(error, VARVE_LIMIT,
                  "%s had not read %s after %lld s, and was ended; print the module as text with "
                  "the tool that wrote it",
