@@ -168,7 +168,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "the form of the module that is written; the others need --mlir-lib or LLVM 19",
         AT(emit),
     ROW(NO_RANGES) .name = "no-ranges", .kind = VV_VALUE_FLAG,
-        .help = "write places without their ends, such as \" to :41\", which LLVM 19 refuses",
+        .help = "write places of the source without their ends, which LLVM 19 does not read",
         AT(no_ranges),
     ROW(ENGINE) .name = "engine", .kind = VV_VALUE_CHOICE, .value = "ENGINE", .choices = engines,
         .standard = "auto",

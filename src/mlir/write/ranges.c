@@ -7,8 +7,8 @@
 
 #include "mlir/module/cursor.h"
 
-/* Where the text stands: in no place, in a string, behind one, or in a place's line, column, " to ",
- * last line, last column. */
+/* Where the text stands: in no place, in a string, behind one, or in a place's line, column,
+ * " to ", last line, last column. */
 enum where { OUTSIDE, STRING, QUOTED, LINE, COLUMN, TO, TO_LINE, TO_COLUMN };
 
 /* What may be a range is held back until it is one, or is none. */

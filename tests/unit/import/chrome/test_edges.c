@@ -80,9 +80,8 @@ static void an_event_has_32767_arguments_at_most(void **state)
         add("}}]");
         assert_int_equal(read_text(&error), count == 32767 ? VARVE_OK : VARVE_LIMIT);
     }
-    assert_string_equal(error.message + strlen(error.message) -
-                            strlen("an event with 32768 arguments at byte 46"),
-                        "an event with 32768 arguments at byte 46");
+    assert_non_null(strstr(error.message, "an event with 32768 arguments at byte 46 ("));
+    assert_string_equal(strrchr(error.message, ':') - 2, ":1:47)");
 }
 
 /* More than any table of open ones has room for at first. */
