@@ -16,11 +16,17 @@ static bool is_empty(struct vv_mlir_span span)
     return span.begin >= span.end;
 }
 
+/* Without blanks and comments around it: behind a comment nothing could stand on its line. */
 static struct vv_mlir_span trim(const char *text, struct vv_mlir_span span)
 {
-    span.begin = vv_mlir_skip_blanks(text, span.begin, span.end);
-    while (span.end > span.begin && vv_mlir_is_blank(text[span.end - 1]))
-        span.end--;
+    uint64_t at = vv_mlir_skip_blanks(text, span.begin, span.end), end = at;
+    span.begin = at;
+    while (at < span.end) {
+        at = text[at] == '"' ? vv_mlir_string_end(text, at, span.end) : at + 1;
+        end = at;
+        at = vv_mlir_skip_blanks(text, at, span.end);
+    }
+    span.end = end;
     return span;
 }
 
