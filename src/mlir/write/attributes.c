@@ -9,30 +9,56 @@
 #include "mlir/write/edits.h"
 #include "mlir/write/kinds.h"
 
-enum where { BEFORE_TYPES, AFTER_NAME, BEFORE_BODY, AT_END };
+/* SAID: behind the word "attributes". NOWHERE: what its tool prints, its tool does not read. */
+enum where { BEFORE_TYPES, BEHIND_COLON, AFTER_NAME, AFTER_SYMBOL, BEFORE_BODY, AT_END, AT_END_SAID,
+             NOWHERE };
 
-static bool ends_with(const char *name, const char *suffix)
+static bool is_called(const char *name, const char *prefix, const char *suffix)
 {
     size_t length = strlen(name), bytes = strlen(suffix);
-    return length >= bytes && strcmp(name + length - bytes, suffix) == 0;
+    return strncmp(name, prefix, strlen(prefix)) == 0 && length >= bytes &&
+           strcmp(name + length - bytes, suffix) == 0;
 }
+
+/* The first that fits counts. Those of IREE are where iree-opt 3.13 prints them. */
+static const struct { const char *prefix, *suffix; enum where where; } places[] = {
+    { "", ".func", BEFORE_BODY },       { "", ".module", BEFORE_BODY },
+    { "", ".executable", BEFORE_BODY }, { "util.initializer", "", BEFORE_BODY },
+    { "", ".constant", AFTER_NAME },    { "", ".return", AFTER_NAME },
+    { "scf.yield", "", AFTER_NAME },    { "iree_tensor_ext.", "_from_slice", AFTER_NAME },
+    { "util.global", ".global", AFTER_SYMBOL },
+    { "", ".executable.export", AT_END_SAID },
+    { "cf.", "", AT_END },              { "hal.tensor.", "", NOWHERE },
+    { "hal.", "_end", AT_END },         { "hal.element_type", "", BEFORE_TYPES },
+    { "hal.encoding_type", "", BEFORE_TYPES }, { "hal.memory_type", "", BEFORE_TYPES },
+    { "hal.buffer_usage", "", BEFORE_TYPES },  { "hal.devices.", "", BEFORE_TYPES },
+    { "hal.", "", AT_END_SAID },        { "stream.tensor.", "", AT_END_SAID },
+    { "stream.cmd.", "", AT_END_SAID }, { "stream.timepoint.", "", AT_END_SAID },
+    { "stream.resource.alloca", "", BEHIND_COLON },
+};
 
 static enum where where_of(const struct vv_mlir_module *module, const struct vv_mlir_op *op)
 {
-    static const struct { const char *suffix; enum where where; } places[] = {
-        { ".func", BEFORE_BODY }, { ".module", BEFORE_BODY },  { ".constant", AFTER_NAME },
-        { ".return", AFTER_NAME }, { "scf.yield", AFTER_NAME },
-    };
     const char *name = vv_mlir_string(module, op->name);
     if (module->text[op->name_at] == '"')
         return BEFORE_TYPES;
     if (strncmp(name, "linalg.", 7) == 0 && op->types_at == 0)
         return AFTER_NAME;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (ends_with(name, places[i].suffix) &&
+        if (is_called(name, places[i].prefix, places[i].suffix) &&
             (places[i].where != BEFORE_BODY || op->body_at > 0))
             return places[i].where;
     return op->types_at > op->body_at ? BEFORE_TYPES : AT_END;
+}
+
+/* Behind "@name" or "@"any text"". */
+static uint64_t after_symbol(const struct vv_mlir_module *module, const struct vv_mlir_op *op)
+{
+    const char *at = memchr(module->text + op->name_at, '@', op->text.end - op->name_at);
+    uint64_t begin = at != NULL ? (uint64_t)(at - module->text) + 1 : op->name_at;
+    return begin < op->text.end && module->text[begin] == '"'
+               ? vv_mlir_string_end(module->text, begin, op->text.end)
+               : vv_mlir_name_end(module->text, begin, op->text.end);
 }
 
 static uint64_t end_of(const struct vv_mlir_module *module, const struct vv_mlir_op *op)
@@ -48,9 +74,11 @@ static uint64_t place_of(const struct vv_mlir_module *module, const struct vv_ml
 {
     switch (where) {
     case BEFORE_TYPES: return op->types_at > 0 ? op->types_at - 1 : end_of(module, op);
+    case BEHIND_COLON: return op->types_at > 0 ? op->types_at : end_of(module, op);
     case AFTER_NAME: return vv_mlir_name_end(module->text, op->name_at, module->bytes);
+    case AFTER_SYMBOL: return after_symbol(module, op);
     case BEFORE_BODY: return op->body_at;
-    case AT_END: break;
+    case AT_END: case AT_END_SAID: case NOWHERE: break;
     }
     return end_of(module, op);
 }
@@ -76,6 +104,8 @@ static struct change insert(const struct vv_mlir_module *module, const struct vv
         return (struct change){ { at, at }, "attributes {", "} " };
     if (where == BEFORE_TYPES && op->types_at > 0)
         return (struct change){ { at, at }, "{", "} " };
+    if (where == AT_END_SAID)
+        return (struct change){ { at, at }, " attributes {", "}" };
     return (struct change){ { at, at }, " {", "}" };
 }
 
@@ -121,6 +151,8 @@ static bool find_change(const struct vv_mlir_module *module, const struct vv_mli
     bool has_old = op->attributes.end > 0 &&
                    vv_mlir_find_entry(module->text, op->attributes, attribute, &old);
     if (!has_old && !is_marked)
+        return false;
+    if (op->attributes.end == 0 && where_of(module, op) == NOWHERE)
         return false;
     *out_change = !is_marked ? take_out(module, op, &old)
                   : has_old  ? (struct change){ old.whole, "", "" }

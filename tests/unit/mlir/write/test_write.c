@@ -135,6 +135,43 @@ static void attributes_go_into_dictionaries(void **state)
                    "} loc(\"x\")\n  }\n}\n");
 }
 
+/* Where iree-opt 3.13 reads them. */
+static void attributes_of_iree_s_own_forms(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *said; } cases[] = {
+        { "util.global private @d = #t : !hal.device\n",
+          "util.global private @d {V} = #t : !hal.device\n" },
+        { "%0 = util.global.load @d : !hal.device\n",
+          "%0 = util.global.load @d {V} : !hal.device\n" },
+        { "%0 = hal.fence.create device(%d : !hal.device) flags(\"None\") : !hal.fence\n",
+          "%0 = hal.fence.create device(%d : !hal.device) flags(\"None\") : !hal.fence"
+          " attributes {V}\n" },
+        { "%0 = hal.element_type<f32> : i32\n", "%0 = hal.element_type<f32> {V} : i32\n" },
+        { "cf.br ^bb1(%0 : index)\n", "cf.br ^bb1(%0 : index) {V}\n" },
+        { "%0, %1 = stream.resource.alloca uninitialized : !s{%c} => !t\n",
+          "%0, %1 = stream.resource.alloca uninitialized : {V} !s{%c} => !t\n" },
+        { "%0 = hal.tensor.import %a : !hal.buffer_view -> tensor<8xf32>\n",
+          "%0 = hal.tensor.import %a : !hal.buffer_view -> tensor<8xf32>\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char expected[400];
+        const char *mark = strstr(cases[i].said, "{V}");
+        if (mark == NULL)
+            snprintf(expected, sizeof expected, "%s", cases[i].said);
+        else
+            snprintf(expected, sizeof expected, "%.*s{" P(0, 0) "}%s", (int)(mark - cases[i].said),
+                     cases[i].said, mark + 3);
+        assert_written(cases[i].text, MLIR_ATTRIBUTES, expected);
+        char *written = write_text(cases[i].text, MLIR_ATTRIBUTES);
+        char *bare = write_text(written, MLIR_BARE_ATTRIBUTES);
+        assert_string_equal(bare, cases[i].text);
+        free(written);
+        free(bare);
+    }
+}
+
+
 static void every_form_is_written_and_goes_back(void **state)
 {
     static const char *const forms[] = { "torch", "jax", "tensorflow", "onnx", "iree", "plain" };
@@ -174,6 +211,7 @@ int main(void)
         cmocka_unit_test(what_another_tool_made_of_it_is_replaced),
         cmocka_unit_test(tags_are_names_that_end_with_a_colon),
         cmocka_unit_test(attributes_go_into_dictionaries),
+        cmocka_unit_test(attributes_of_iree_s_own_forms),
         cmocka_unit_test(every_form_is_written_and_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
