@@ -30,9 +30,9 @@ static void must_be_same(const struct vv_mlir_module *old, const struct vv_mlir_
         struct vv_mlir_annotation read;
         uint32_t place = new->ops[row].place;
         must(place != VV_MLIR_NONE && new->places[place].part_count > 0, "a place");
-        const char *text =
-            vv_mlir_string(new, new->parts[new->places[place].first_part].text);
-        must(vv_mlir_annotation_read(text, strlen(text), VV_MLIR_KEY, &read), "no annotation");
+        uint32_t said = new->parts[new->places[place].first_part].text;
+        must(vv_mlir_annotation_read(vv_mlir_string(new, said), new->strings.lengths[said],
+                                     VV_MLIR_KEY, &read), "no annotation");
         must(read.values[VV_MLIR_FIELD_count] == row, "another annotation");
     }
 }

@@ -149,7 +149,8 @@ static enum varve_code read_location(struct reader *reader, uint32_t row,
         struct found found = { .op = row };
         if (part->kind != VV_MLIR_FUSED || reader->is_bare[part->text])
             continue;
-        if (!vv_mlir_annotation_read(text, strlen(text), reader->key, &found.annotation)) {
+        if (!vv_mlir_annotation_read(text, module->strings.lengths[part->text], reader->key,
+                                     &found.annotation)) {
             reader->is_bare[part->text] = true;
             continue;
         }
