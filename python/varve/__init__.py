@@ -17,8 +17,16 @@ from .averages import Average, Averages
 from .library import Error, emits as _emits
 from .profiler import profile, step
 from .ranges import counter, mark, record_function
-from .reader import NO_ROW, Trace, graph, table
+from .reader import NO_ROW, Trace, graph, report, table
+from .shown import Report
 
 __version__: str = _emits.varve_version().decode()
-__all__ = ["Average", "Averages", "Error", "NO_ROW", "ProfilerAction", "Trace", "counter", "graph",
-           "mark", "profile", "record_function", "schedule", "step", "table"]
+__all__ = ["Average", "Averages", "Error", "NO_ROW", "ProfilerAction", "Report", "Trace", "counter",
+           "graph", "mark", "profile", "record_function", "report", "schedule", "step", "table"]
+
+
+def load_ipython_extension(ipython) -> None:
+    """%load_ext varve: cells that begin with %%varve are recorded, and show where their time went.
+    """
+    from . import notebook  # needed in notebooks alone
+    notebook.load(ipython)

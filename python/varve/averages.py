@@ -105,6 +105,12 @@ class Averages(List[Average]):
             cells["Input Shapes"] = row.input_shapes
         return cells
 
+    def _repr_html_(self) -> str:
+        from . import shown  # which imports this file
+        memory = any(row.self_cpu_memory_usage for row in self)
+        return shown.table_html([self._cells(row, self.self_cpu_time_total, memory)
+                                 for row in self])
+
     def table(self, sort_by: Optional[str] = None, row_limit: int = 100,
               max_name_column_width: int = 55, header: Optional[str] = None) -> str:
         """The rows as text, in the manner of torch's key_averages().table(). `sort_by` is an

@@ -12,7 +12,7 @@ import threading
 import warnings
 from typing import Any, Callable, Optional
 
-from . import averages, folders, library, ranges
+from . import averages, folders, library, ranges, shown
 from .actions import ProfilerAction, Schedule, action_of
 from .library import Error, calls, emits
 
@@ -206,6 +206,22 @@ class profile:
         """The trace folder of the latest window; None before the first, and where `varve record`
         records."""
         return None if self._is_guest else self._trace
+
+    def report(self, **options: Any) -> shown.Report:
+        """The text of `varve report` for the latest window, and for its options.
+
+        >>> prof.report(by="module", top=5)
+        """
+        trace, steps = self._read()
+        return shown.report_of([trace], {"steps": steps, **options})
+
+    def __repr__(self) -> str:
+        state = "running" if self._action is not None else "stopped"
+        return (f"<varve.profile: {state}, {self._windows} "
+                f"window{'' if self._windows == 1 else 's'} recorded>")
+
+    def _repr_html_(self) -> Optional[str]:
+        return self.report()._repr_html_() if self._windows > 0 else None
 
     # ---- steps and windows ----
 

@@ -8,7 +8,7 @@ import pathlib
 import threading
 from typing import Any, Dict, Iterator, List, Optional, Union
 
-from . import library
+from . import library, shown
 
 NAME = "libvarve-reader.so.0"
 NONE, STRING, TEXT = 0, 8, 9
@@ -175,7 +175,7 @@ def _hand_out(columns: Dict[str, list], pandas: bool) -> Any:
     if pandas:
         import pandas as package  # needed by who asks for it alone
         return package.DataFrame(columns)
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return shown.Rows(dict(zip(columns, row)) for row in zip(*columns.values()))
 
 
 class Trace:
@@ -191,6 +191,8 @@ class Trace:
                  max_memory_bytes: int = 0) -> None:
         self._handle: Optional[int] = None
         self._calls = _calls()
+        self._paths = paths
+        self._reading = {"step_by": step_by, "step_thread": step_thread}
         names = (ctypes.c_char_p * len(paths))(*map(os.fsencode, paths))
         options = _fill(_Options(), {"step_by": step_by, "step_thread": step_thread,
                                      "threads": threads, "max_memory_bytes": max_memory_bytes},
@@ -239,6 +241,13 @@ class Trace:
             return _hand_out(_columns(self._calls, table.value), pandas)
         finally:
             self._calls.varve_table_close(table)
+
+    def report(self, **options: Any) -> shown.Report:
+        """The text that `varve report` prints of this trace, for its options: by, top, table …"""
+        return shown.report_of(self._paths, {**self._reading, **options})
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
 
     def recorded(self, name: str, pandas: bool = False) -> Any:
         """What was recorded, as a table of the model: "slices", "ops", "tracks", "steps", "flows"
@@ -293,10 +302,12 @@ class Trace:
         result is a networkx.MultiDiGraph, in which each kind has its own edge."""
         try:
             import networkx  # needed by who asks for it alone
+            from . import graphs
         except ImportError as error:
             raise library.Error("varve.graph needs NetworkX: pip install networkx") from error
         parts = self.graph_tables(**question)
-        graph = networkx.MultiDiGraph() if multigraph else networkx.DiGraph()
+        graph: networkx.DiGraph = graphs.MultiGraph() if multigraph else graphs.Graph()
+        graph.shown_of = self._paths, self._reading, question
         graph.graph.update((note["key"], note["text"]) for note in parts["notes"])
         ids = [node["id"] for node in parts["nodes"]]
         for node in parts["nodes"]:
@@ -350,3 +361,12 @@ def table(trace: Union[str, os.PathLike, Trace], name: str, pandas: bool = False
         return trace.table(name, pandas, **question)
     with Trace(trace) as opened:
         return opened.table(name, pandas, **question)
+
+
+def report(*traces: Union[str, os.PathLike], **options: Any) -> shown.Report:
+    """The text that `varve report` prints, for its options: steps="2..8", by="shape", top=5,
+    warm_up=True … Several traces are read as one. A notebook shows it as it is.
+
+    >>> varve.report("run.varve", top=5)
+    """
+    return shown.report_of(traces, options)
