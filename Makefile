@@ -200,6 +200,17 @@ wheel: ## a wheel for pip in any Python from 3.9 on: build/wheel/*.whl
 	@echo "wheel: try it in each Python of this machine: VARVE_WHEEL=$$(echo $(BUILD)/wheel/*.whl)" \
 		"VARVE_CLIENTS=1 $(VENV)/bin/python -m pytest tests/install/test_wheel.py"
 
+# In a copy of the tree: dpkg-buildpackage writes beside its folder.
+deb: ## Debian packages, checked by lintian: build/deb/*.deb
+	@tools/setup deb
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/varve
+	@tar --exclude='./$(BUILD)*' --exclude=./.git --exclude='*.varve' --exclude=__pycache__ -cf - . \
+		| tar -C $(BUILD)/deb/varve -xf -
+	@cd $(BUILD)/deb/varve && dpkg-buildpackage --build=binary --no-sign >../build.log 2>&1 || { \
+		tail -30 ../build.log; exit 1; }
+	lintian --fail-on error,warning $(BUILD)/deb/*.changes
+	@echo "deb: try them in a fresh Debian:  tools/try_debs $(BUILD)/deb"; ls $(BUILD)/deb/*.deb
+
 format: ## let clang-format rewrite the files named in FILES=…
 	@[ -n '$(FILES)' ] || { \
 		echo "make format: say which: make format FILES='src/base/error.c'"; exit 2; }

@@ -11,7 +11,7 @@ if(NOT main)
     message(NOTICE "src/cli/main.c is absent: the program varve is not built")
     return()
 endif()
-target_compile_definitions(vv_cli PRIVATE VV_LIBRARY_FROM_BIN="${library_from_bin}")
+target_compile_definitions(vv_cli_recording PRIVATE VV_LIBRARY_FROM_BIN="${library_from_bin}")
 
 # `varve help TABLE` prints what these pages say.
 set(carried_pages doc/metrics.md doc/columns.md)

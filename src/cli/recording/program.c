@@ -14,10 +14,6 @@
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
 
-#ifndef VV_LIBRARY_FROM_BIN
-#define VV_LIBRARY_FROM_BIN "../lib"
-#endif
-
 void vv_program_find(const char *name, char *out_path, size_t capacity)
 {
     const char *path = getenv("PATH");
