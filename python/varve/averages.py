@@ -72,6 +72,8 @@ def bytes_text(count: int) -> str:
     return f"{count} B"
 
 
+NOTHING = ("no operator of PyTorch ran here, and no range was marked (varve.record_function). "
+           "collect=\"+python\" also records calls of Python's functions")
 SORTS = ("self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "key",
          "self_device_time_total", "device_time_total", "self_cpu_memory_usage")
 
@@ -140,7 +142,8 @@ class Averages(List[Average]):
         rule = "  ".join("-" * widths[name] for name in names)
         head = [rule, text_of({name: name for name in names}), rule]
         return "\n".join([*([header] if header else []), *head, *map(text_of, cells), rule,
-                          f"Self CPU time total: {time_text(total_us)}", ""])
+                          f"Self CPU time total: {time_text(total_us)}",
+                          *([] if self else [f"No rows: {NOTHING}"]), ""])
 
 
 def _own_bytes(trace: str, steps: Optional[str]) -> Dict[str, int]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from . import averages, library, profiler, shown
 
-NOTHING = ("nothing was recorded: the cell ran no operator of PyTorch and marked no range. "
-           "%%varve --collect +python also records calls of Python's functions")
+NOTHING = "nothing was recorded: " + averages.NOTHING.replace('collect="+python"',
+                                                              "%%varve --collect +python")
 
 
 class _Line(argparse.ArgumentParser):

@@ -133,6 +133,14 @@ def test_pkg_config(compiler, source, standard, sources, libraries):
     check_unrecorded(sources / "program", sources, libraries)
 
 
+def test_the_readme_s_own_line(root, libraries, tmp_path):
+    line, = re.findall(r"^    (cc .*pkg-config.*)$", (root / "README.md").read_text(), re.MULTILINE)
+    run("sh", "-c", line.replace("examples/", f"{root}/examples/") + f" -o {tmp_path}/program",
+        env=clean_environment(PKG_CONFIG_PATH=str(libraries / "pkgconfig")))
+    run(tmp_path / "program", cwd=tmp_path,
+        env=clean_environment(LD_LIBRARY_PATH=str(libraries)))
+
+
 def check_reads(program, folder, libraries):
     done = subprocess.run([program, "trace.json"], cwd=folder, capture_output=True, text=True,
                           check=False, env=clean_environment(LD_LIBRARY_PATH=str(libraries)))

@@ -61,9 +61,11 @@ def fixture_wheel(root, build, varve, tmp_path_factory):
 
 
 def python_of(version):
-    """The interpreter of that version: pyenv's, or on PATH."""
+    """The interpreter of that version: pyenv's, uv's, or on PATH."""
     versions = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
-    found = sorted((versions / "versions").glob(f"{version}.*/bin/python"))
+    of_uv = pathlib.Path.home() / ".local" / "share" / "uv" / "python"
+    found = [*sorted(of_uv.glob(f"cpython-{version}.*/bin/python{version}")),
+             *sorted((versions / "versions").glob(f"{version}.*/bin/python"))]
     python = str(found[-1]) if found else shutil.which(f"python{version}")
     if python is None and sys.version_info[:2] == tuple(map(int, version.split("."))):
         return sys.executable

@@ -134,5 +134,15 @@ def test_a_profile_says_what_it_is(run):
              "<varve.profile: stopped, 1 window recorded> True\n")
 
 
+def test_an_empty_table_says_what_would_be_in_it(run):
+    said = run("""
+    import varve
+    with varve.profile() as prof:
+        sum(range(10))
+    print(prof.table())
+    """)
+    assert "No rows: no operator of PyTorch ran here" in said and 'collect="+python"' in said
+
+
 def test_ipython_s_names_need_no_ipython(module):
     assert isinstance(module.load_ipython_extension, types.FunctionType)
