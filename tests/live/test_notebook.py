@@ -15,7 +15,7 @@ CELLS = [
     f"%%varve --top 5{MARKS}total",
     "total",
     "%%varve\nraise ValueError('of the cell')",
-    "%%varve --collect python\ndef work():\n    return 1\nfor _ in range(50):\n    work()",
+    "%%varve --collect python --top 0\ndef work():\n    return 1\nfor _ in range(50):\n    work()",
     f"%%varve -o kept.varve{MARKS}",
     "varve.table('kept.varve', 'operators', top=5)",
     "varve.report('kept.varve', by='name')",
@@ -38,7 +38,7 @@ def test_cells(varve, root, tmp_path, monkeypatch):
     assert marked["shown"]["text/plain"].startswith("TRACE")
     assert after["shown"]["text/plain"] == "499500"  # the cell's names stay
     assert "ValueError" in failed["text"] and "of the cell" in failed["text"]
-    assert "work" in python["shown"]["text/html"]
+    assert "): work\n" in python["shown"]["text/html"]
     assert "<td>second</td>" in table["shown"]["text/html"]
     assert "&lt;script src=x&gt;" in table["shown"]["text/html"]
     assert report["shown"]["text/html"].startswith("<pre>TRACE")

@@ -109,7 +109,9 @@ static void put_files(FILE *stream)
     fputs(".SH FILES\n.TP\n.I PROGRAM.varve\nA trace: a folder with a manifest and a folder for "
           "each process."
           "\nIt is a CTF 1.8 trace, which other tools read too.\n"
-          ".TP\n.I PROGRAM.varve.old\nThe trace of that name before.\n",
+          ".TP\n.I PROGRAM.varve.old\nThe trace of that name before.\n"
+          ".TP\n.I PREFIX/share/doc/varve/*.md\nThe documents, README.md first: formats, metrics, "
+          "Python, marking.\nPREFIX is the folder above that of the program.\n",
           stream);
 }
 
