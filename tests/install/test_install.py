@@ -6,6 +6,8 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import zipfile
 
 import pytest
 
@@ -272,6 +274,21 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
                  if not name.startswith(("include/", f"{library}/cmake/varve/"))
                  and not re.fullmatch(r"share/doc/varve/[a-z-]+\.md", name.lower())}
     assert strangers == set()
+
+
+def test_pip_installs_from_the_prefix(prefix, tmp_path):
+    """The wheel of an installed Varve has what is installed."""
+    name = run(sys.executable, prefix / "share" / "varve" / "python" / "build_wheel.py", tmp_path,
+               env=clean_environment()).strip()
+    with zipfile.ZipFile(tmp_path / name) as wheel:
+        for inside, installed in (("native/varve", "bin/varve"),
+                                  ("native/libvarve.so.0", "lib*/**/libvarve.so.0"),
+                                  ("native/mlir/varve-mlir-library", "lib*/**/varve-mlir-library")):
+            found = next(prefix.glob(installed))
+            assert wheel.read(f"varve/{inside}") == found.read_bytes()
+        names = set(wheel.namelist())
+    assert {"varve-0.1.0.data/data/share/man/man1/varve.1", "varve-0.1.0.dist-info/licenses/LICENSE",
+            "varve-0.1.0.data/data/share/doc/varve/metrics.md"} <= names
 
 
 def test_make_install_obeys_destdir_and_prefix(root, build, tmp_path):
