@@ -50,22 +50,11 @@ static int decimals_for(const struct vv_sheet *sheet, size_t column, double larg
     return decimals;
 }
 
-/* Durations of one table differ by powers of ten. So a finer unit is used up to 9 999, to leave
- * digits for the small ones. A column keeps the unit of the column of durations before it (median,
- * p90) if its numbers are then at least 1 and at most 99 999. */
-static struct vv_scale scale_of(const struct vv_sheet *sheet, size_t column)
+/* Has the unit steps that differ by powers of ten, so that each cell needs its own? */
+static bool has_steps(enum vv_unit unit)
 {
-    enum vv_unit unit = sheet->columns[column].unit;
-    double largest = largest_of(sheet, column);
-    if (unit != VV_UNIT_NS)
-        return vv_scale_fitting(unit, largest);
-    if (column > 0 && sheet->columns[column - 1].unit == VV_UNIT_NS &&
-        !sheet->columns[column - 1].hidden) {
-        struct vv_scale former = scale_of(sheet, column - 1);
-        if (largest < 1e5 * former.size && largest >= former.size)
-            return former;
-    }
-    return vv_scale_fitting(unit, largest / 10);
+    return unit == VV_UNIT_NS || unit == VV_UNIT_BYTES || unit == VV_UNIT_FLOP ||
+           unit == VV_UNIT_FLOP_PER_S || unit == VV_UNIT_BYTES_PER_S;
 }
 
 void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t column,
@@ -77,13 +66,14 @@ void vv_face_init(struct vv_face *face, const struct vv_sheet *sheet, size_t col
     face->right = shown->type != VV_CELL_TEXT;
     face->scale = (struct vv_scale){ "", 1 };
     face->decimals = 0;
-    if (face->right) {
-        double largest = largest_of(sheet, column);
-        if (shown->unit != VV_UNIT_NS || !vv_scale_of_time(unit, &face->scale))
-            face->scale = scale_of(sheet, column);
-        face->decimals =
-            shown->unit == VV_UNIT_RATIO ? 1 : decimals_for(sheet, column, largest, &face->scale);
-    }
+    bool is_asked = shown->unit == VV_UNIT_NS && vv_scale_of_time(unit, &face->scale);
+    face->has_unit = face->right && has_steps(shown->unit) && !is_asked;
+    if (face->right && !face->has_unit && !is_asked)
+        face->scale = vv_scale_fitting(shown->unit, 0);
+    if (face->right && !face->has_unit)
+        face->decimals = shown->unit == VV_UNIT_RATIO
+                             ? 1
+                             : decimals_for(sheet, column, largest_of(sheet, column), &face->scale);
     bool has_both = shown->title[0] != '\0' && face->scale.name[0] != '\0';
     snprintf(face->title, sizeof face->title, "%s%s%s", shown->title, has_both ? " " : "",
              face->scale.name);
@@ -95,7 +85,7 @@ static const char *instant_text(int64_t time_ns, const char *format, bool with_m
 {
     if (!vv_is_date(time_ns)) {
         char number[VV_NUMBER_BYTES - 2];
-        vv_number_grouped((double)time_ns / 1e9, with_ms ? 3 : 6, number, sizeof number);
+        vv_number_decimal((double)time_ns / 1e9, with_ms ? 3 : 6, number, sizeof number);
         snprintf(buffer, VV_NUMBER_BYTES, "%s s", number);
         return buffer;
     }
@@ -117,7 +107,7 @@ static const char *scaled_text(double value, int decimals, char buffer[VV_NUMBER
     if (value > 0 && value < last_digit / 2)
         snprintf(buffer, VV_NUMBER_BYTES, "<%.*f", decimals, last_digit);
     else
-        vv_number_grouped(value, decimals, buffer, VV_NUMBER_BYTES);
+        vv_number_decimal(value, decimals, buffer, VV_NUMBER_BYTES);
     return buffer;
 }
 
@@ -147,9 +137,16 @@ const char *vv_face_text(const struct vv_face *face, const struct vv_cell *cell,
         return cell->text;
     if (face->column->unit == VV_UNIT_TIME)
         return instant_text(cell->integer, "%H:%M:%S", true, buffer);
+    double value = number_of(face->column, cell);
+    if (face->has_unit && value == 0)
+        return "0";
+    if (face->has_unit) {
+        vv_number_scaled(value, face->column->unit, buffer, VV_NUMBER_BYTES);
+        return buffer;
+    }
     if (face->scale.size == 1)
         return unscaled_text(face, cell, buffer);
-    return scaled_text(number_of(face->column, cell) / face->scale.size, face->decimals, buffer);
+    return scaled_text(value / face->scale.size, face->decimals, buffer);
 }
 
 const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell *cell,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* column_format.h — how people see a column: all its numbers have one unit, which is in the title.
+/* column_format.h — how people see a column: three significant digits and the unit in each cell;
+ * where --unit names one for all durations, and for shares, the unit is in the title.
  * Thread-compatible.
  *
  * Used by the forms for people (text, Markdown). Machine forms print the bare values. */
@@ -20,7 +21,8 @@ struct vv_face {
     struct vv_scale scale;
     int decimals;
     bool right;            /* align right, as numbers are                                       */
-    char title[96];        /* "self ms"                                                         */
+    bool has_unit;         /* each cell has its own                                             */
+    char title[96];        /* "self"; "self ms"                                                 */
 };
 
 /* `unit` is the unit for durations: "auto", "ns", "us", "ms", "s". */

@@ -60,11 +60,32 @@ size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width)
     return width;
 }
 
+/* Is it a unit, alone or before a sign of the sentence? */
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = { "ns", "µs", "ms", "s", "B", "kB", "MB", "GB", "TB", "%" };
+    size_t length = strcspn(word, " .,;:()");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && memcmp(word, units[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* The bytes of the first word; a number and its unit are one. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    bool ends_in_digit = length > 0 && text[length - 1] >= '0' && text[length - 1] <= '9';
+    if (ends_in_digit && text[length] == ' ' && is_unit(text + length + 1))
+        length += 1 + strcspn(text + length + 1, " ");
+    return length;
+}
+
 void vv_glyphs_wrap(FILE *stream, const char *text, size_t indent, size_t width)
 {
     size_t at = indent;
     for (bool is_first = true;; is_first = false) {
-        size_t length = strcspn(text, " "), wide = width_of(text, length);
+        size_t length = word_length(text), wide = width_of(text, length);
         if (!is_first && at + 1 + wide > width) {
             putc('\n', stream);
             vv_glyphs_blanks(stream, indent);

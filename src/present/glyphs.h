@@ -20,7 +20,8 @@ size_t vv_glyphs_print(FILE *stream, const char *text, size_t width);
 size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width);
 
 /* Prints all of text, beginning at column `indent`. Lines are broken at blanks before they pass
- * `width`; the next line begins at `indent` too. A word wider than that is not broken. */
+ * `width`, but not between a number and its unit; the next line begins at `indent` too. A word
+ * wider than that is not broken. */
 void vv_glyphs_wrap(FILE *stream, const char *text, size_t indent, size_t width);
 
 void vv_glyphs_blanks(FILE *stream, size_t count);

@@ -27,8 +27,8 @@ struct vv_presentation {
     int width;           /* columns of the terminal; 0 = unlimited                              */
 };
 
-/* Prints sheets[0..count) in order. Text: a blank line between blocks, numbers right-aligned, one
- * unit for each column, three significant digits, shares in percent with one decimal. JSON: one
+/* Prints sheets[0..count) in order. Text: a blank line between blocks, numbers right-aligned, three
+ * significant digits with the unit in the cell, shares in percent with one decimal. JSON: one
  * object {"schema", "trace", "tables": {NAME: {"columns": [{"name","unit","type"}],
  * "rows": [[…]]}}}. CSV: one table; if there are several, a line "# NAME" stands before each, and a
  * blank line between them.

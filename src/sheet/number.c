@@ -57,35 +57,17 @@ bool vv_scale_of_time(const char *name, struct vv_scale *out_scale)
     return false;
 }
 
-/* `digits` is "[-]DIGITS[.DIGITS]". */
-static void group(const char *digits, char *out_text, size_t capacity)
-{
-    size_t sign = digits[0] == '-', whole = strcspn(digits + sign, "."), length = 0;
-    for (size_t i = 0; digits[i] != '\0' && length + 2 < capacity; i++) {
-        bool is_start_of_group = i > sign && i < sign + whole && (sign + whole - i) % 3 == 0;
-        if (is_start_of_group)
-            out_text[length++] = ' ';
-        out_text[length++] = digits[i];
-    }
-    out_text[length] = '\0';
-}
-
 void vv_number_count(int64_t count, char *out_text, size_t capacity)
 {
-    char digits[VV_NUMBER_BYTES];
-    snprintf(digits, sizeof digits, "%" PRId64, count);
-    group(digits, out_text, capacity);
+    snprintf(out_text, capacity, "%" PRId64, count);
 }
 
-void vv_number_grouped(double value, int decimals, char *out_text, size_t capacity)
+void vv_number_decimal(double value, int decimals, char *out_text, size_t capacity)
 {
-    char digits[VV_NUMBER_BYTES];
     if (!isfinite(value) || fabs(value) >= 1e18)
         snprintf(out_text, capacity, "%.3g", value);
-    else {
-        snprintf(digits, sizeof digits, "%.*f", decimals, value);
-        group(digits, out_text, capacity);
-    }
+    else
+        snprintf(out_text, capacity, "%.*f", decimals, value);
 }
 
 void vv_number_scaled(double value, enum vv_unit unit, char *out_text, size_t capacity)
@@ -94,7 +76,7 @@ void vv_number_scaled(double value, enum vv_unit unit, char *out_text, size_t ca
     double shown = value / scale.size, size = fabs(shown);
     int decimals = scale.size == 1 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
     char number[VV_NUMBER_BYTES];
-    vv_number_grouped(shown, decimals, number, sizeof number);
+    vv_number_decimal(shown, decimals, number, sizeof number);
     snprintf(out_text, capacity, "%s %s", number, scale.name);
 }
 
@@ -111,6 +93,6 @@ void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity)
 void vv_number_percent(double ratio, char *out_text, size_t capacity)
 {
     char number[VV_NUMBER_BYTES];
-    vv_number_grouped(ratio * 100, 1, number, sizeof number);
+    vv_number_decimal(ratio * 100, 1, number, sizeof number);
     snprintf(out_text, capacity, "%s %%", number);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.h — numbers as people read them: three significant digits, a suitable unit, blanks between
- * thousands. Thread-safe. Texts are NUL-terminated UTF-8 and fit into VV_NUMBER_BYTES. */
+/* number.h — numbers as people read them: three significant digits and a suitable unit. No blank
+ * stands within a number, so that awk and sort take it as one. Thread-safe. Texts are
+ * NUL-terminated UTF-8 and fit into VV_NUMBER_BYTES. */
 #ifndef VV_SHEET_NUMBER_H
 #define VV_SHEET_NUMBER_H
 
@@ -23,10 +24,10 @@ void vv_number_duration(int64_t duration_ns, char *out_text, size_t capacity); /
 void vv_number_bytes(int64_t bytes, char *out_text, size_t capacity);          /* "12.4 MB"       */
 /* In a suitable step of the unit: "208 GFLOP/s", "1.55 TB/s". */
 void vv_number_scaled(double value, enum vv_unit unit, char *out_text, size_t capacity);
-void vv_number_count(int64_t count, char *out_text, size_t capacity);          /* "1 204 332"     */
+void vv_number_count(int64_t count, char *out_text, size_t capacity);          /* "1204332"       */
 void vv_number_percent(double ratio, char *out_text, size_t capacity);         /* "8.1 %"         */
-/* Writes the integer part in groups of three, and `decimals` digits after the point: "1 204.3". */
-void vv_number_grouped(double value, int decimals, char *out_text, size_t capacity);
+/* With `decimals` digits after the point: "1204.3". */
+void vv_number_decimal(double value, int decimals, char *out_text, size_t capacity);
 
 /* One step of a unit's scale, for a column whose numbers all use it. */
 struct vv_scale {

@@ -203,7 +203,7 @@ def test_a_clock_that_does_not_count_from_1970_gives_no_date(run, tmp_path):
         {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1,
          "ts": 2_400_000_000 + 1000 * n, "dur": 900} for n in range(2)]}))
     told = run("info", "--no-cache", "t.json").stdout
-    assert "1970" not in told and re.search("begin +2 400.000000 s", told)
+    assert "1970" not in told and re.search("begin +2400.000000 s", told)
     assert "at an unknown time, 1.90 ms" in run("report", "--no-cache", "t.json").stdout
     told = run("steps", "--no-cache", "--fields", "+begin_ns", "t.json").stdout
-    assert "2 400.000" in told and "2 400.001" in told
+    assert "2400.000" in told and "2400.001" in told

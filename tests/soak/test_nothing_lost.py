@@ -145,7 +145,7 @@ PLACE = r"-o NAME\.varve names another place"
     ("400k", r" lost .* exit 0",
      rf"varve: nothing was recorded while less than [\d.]+ k?B of the disk were free: --reserve "
      rf"SIZE leaves less to others, {PLACE}"),
-    ("30k", r" 1 800 000 lost ",
+    ("30k", r" 1800000 lost ",
      rf"varve: the disk is full, or was: [\d.]+ k?B are left where the trace lies; {PLACE}")])
 def test_it_is_said_that_the_disk_was_full(tmp_path, varve, emitter, small_disk, size, lost, why):
     disk = small_disk(size)

@@ -23,11 +23,11 @@ enum {
 #define FIGURES(is_hidden)                                                                 \
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                        \
     { "share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                       \
-    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },       \
-    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                        \
+    { "running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_MUCH_ROOM },  \
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },              \
     { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },                           \
     { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },                    \
-    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, false },                      \
+    { "median_ns", "median", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },            \
     { "p90_ns", "p90", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },                  \
     { "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                             \
     { "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                             \

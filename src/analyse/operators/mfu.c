@@ -29,7 +29,7 @@ static const struct vv_sheet_column mfu_columns[COLUMNS] = {
     { "devices", "devices", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "model_flop", "model", VV_CELL_REAL, VV_UNIT_FLOP, false, false },
     { "recomputed_flop", "recomputed", VV_CELL_REAL, VV_UNIT_FLOP, false, VV_TEXT_IF_ROOM },
-    { "model_flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
+    { "model_flop_per_s", "rate", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false },
     { "mfu", "MFU", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "hfu", "HFU", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },

@@ -57,7 +57,7 @@ enum {
     { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }, \
     { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },              \
     { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                      \
-    { prefix "flop_per_s", "", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }
+    { prefix "flop_per_s", "rate", VV_CELL_REAL, VV_UNIT_FLOP_PER_S, false, false }
 
 static const struct vv_sheet_column operator_columns[COLUMNS] = {
     SCOPE_OF("step_"),

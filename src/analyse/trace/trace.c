@@ -140,7 +140,7 @@ static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
 {
     char number[VV_NUMBER_BYTES];
     if (share >= 0.995)
-        vv_number_grouped(share * 100, 0, number, sizeof number);
+        vv_number_decimal(share * 100, 0, number, sizeof number);
     else if (share >= 0.0001)
         snprintf(number, sizeof number, "%.*g", digits, share * 100);
     else

@@ -36,7 +36,7 @@ static void trust_names_every_reason_for_doubt(void **state)
     model->health.truncated_files = 1;
     model->health.unfinished = 2;
     assert_string_equal(trust_of(model, &sheet),
-                        "2 500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
+                        "2500 EVENTS LOST (25 %) · 1 FILE CUT SHORT · clock ±120 ns · "
                         "2 odd records: varve info · recording cost not measured");
     vv_sheet_deinit(&sheet);
 
@@ -103,7 +103,7 @@ static void a_flight_recorder_says_what_it_kept(void **state)
         { { { 0, 0 }, { 0, 500000000 } },
           1234,
           false,
-          "flight recorder: the last 500 ms of 1 of 2 processes were kept; 1 234 ranges began "
+          "flight recorder: the last 500 ms of 1 of 2 processes were kept; 1234 ranges began "
           "before" },
         { { { 0, 0 }, { 0, 0 } }, 0, true, NULL },
     };
