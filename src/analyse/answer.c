@@ -85,11 +85,11 @@ static enum varve_code fill_sheet(struct vv_table_task *task, const struct vv_mo
     struct vv_question asked = *question;
     asked.whole = task->whole;
     VV_TRY(vv_analyse(table->analyse, model, &asked, &task->sheet, error));
+    enum varve_code code = vv_sheet_show_varied(&task->sheet, "rank", error);
     bool is_filtered = question->selection.filter != NULL && (table->parts & VV_CHOICE_FILTER) != 0;
-    if (table->parts == 0 || task->sheet.policy == NULL || (vain[0] == '\0' && !is_filtered))
-        return VARVE_OK;
-    enum varve_code code =
-        vv_sheet_policy(&task->sheet, error, "%s%s%.200s%s%s%s", task->sheet.policy,
+    if (code == VARVE_OK && table->parts != 0 && task->sheet.policy != NULL &&
+        (vain[0] != '\0' || is_filtered))
+        code = vv_sheet_policy(&task->sheet, error, "%s%s%.200s%s%s%s", task->sheet.policy,
                         is_filtered ? "; only " : "", is_filtered ? question->selection.filter : "",
                         vain[0] != '\0' ? "; whatever " : "", vain, vain[0] != '\0' ? " says" : "");
     if (code != VARVE_OK)

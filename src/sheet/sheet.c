@@ -101,20 +101,53 @@ enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *erro
     return VARVE_OK;
 }
 
-enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
-                                      struct varve_error *error)
+/* The columns, to change. */
+static enum varve_code copy_columns(struct vv_sheet *sheet, struct vv_sheet_column **out_columns,
+                                    struct varve_error *error)
 {
     size_t bytes = sheet->column_count * sizeof *sheet->columns;
     struct vv_sheet_column *columns = vv_arena_alloc(&sheet->arena, bytes);
     if (columns == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the columns of table '%s'", sheet->name);
     memcpy(columns, sheet->columns, bytes);
+    *out_columns = columns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
+                                      struct varve_error *error)
+{
+    struct vv_sheet_column *columns;
+    VV_TRY(copy_columns(sheet, &columns, error));
     for (size_t column = first; column < limit && sheet->row_count > 0; column++) {
         size_t row = 0;
         while (row < sheet->row_count && !cell_at(sheet, row, column)->present)
             row++;
         columns[column].hidden |= row == sheet->row_count;
     }
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_sheet_show_varied(struct vv_sheet *sheet, const char *name,
+                                     struct varve_error *error)
+{
+    size_t column = vv_sheet_find(sheet, name);
+    const struct vv_cell *first = NULL;
+    struct vv_sheet_column *columns;
+    bool varies = false;
+    if (column == SIZE_MAX || !sheet->columns[column].hidden ||
+        sheet->columns[column].type != VV_CELL_INT)
+        return VARVE_OK;
+    for (size_t row = 0; row < sheet->row_count && !varies; row++) {
+        const struct vv_cell *cell = cell_at(sheet, row, column);
+        varies = cell->present && first != NULL && cell->integer != first->integer;
+        first = cell->present && first == NULL ? cell : first;
+    }
+    if (!varies)
+        return VARVE_OK;
+    VV_TRY(copy_columns(sheet, &columns, error));
+    columns[column].hidden = false;
     sheet->columns = columns;
     return VARVE_OK;
 }

@@ -87,6 +87,11 @@ enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *erro
 enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
                                       struct varve_error *error);
 
+/* Shows the column if its rows have different values: then it tells them apart. A column that does
+ * not exist, or that is shown, stays. */
+enum varve_code vv_sheet_show_varied(struct vv_sheet *sheet, const char *name,
+                                     struct varve_error *error);
+
 const struct vv_cell *vv_sheet_cell(const struct vv_sheet *sheet, size_t row, size_t column);
 /* The number of the column called `name`, or SIZE_MAX. */
 size_t vv_sheet_find(const struct vv_sheet *sheet, const char *name);

@@ -22,7 +22,7 @@
 
 #define SHOWN_PHASES_MAX 8 /* step_phases has all phases                                         */
 
-enum { STEP, THREAD, PROCESS, BEGIN, AT, DURATION, FIRST_PHASE };
+enum { STEP, THREAD, PROCESS, RANK, BEGIN, AT, DURATION, FIRST_PHASE };
 /* after the phases */
 enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME,
        TAIL_COLUMNS };
@@ -31,6 +31,7 @@ static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "thread", "thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "begin_ns", "begin", VV_CELL_INT, VV_UNIT_TIME, true, false },
     { "at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
     { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -191,6 +192,9 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
         int64_t other_ns = model->steps.duration_ns[step];
         VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
         VV_TRY(name_step(model, sheet, row, step, error));
+        int64_t rank = vv_scope_rank(view->scope, model->steps.track[step]);
+        if (rank >= 0)
+            vv_sheet_int(sheet, row, RANK, rank);
         vv_sheet_int(sheet, row, BEGIN, model->steps.begin_ns[step]);
         vv_sheet_int(sheet, row, AT, model->steps.begin_ns[step] - model->run.begin_ns);
         vv_sheet_int(sheet, row, DURATION, model->steps.duration_ns[step]);

@@ -82,13 +82,39 @@ static bool is_named(const struct vv_scope *scope, bool with_steps, uint32_t tra
            (with_steps ? scope->step_tracks[track] : vv_track_works(scope->model, track));
 }
 
+#define RANKS_MAX 65536 /* more are not told apart                                            */
+
+/* The ranks of the tracks to name: how many there are, of how many tracks. */
+static size_t count_ranks(const struct vv_scope *scope, bool with_steps, size_t *out_tracks)
+{
+    unsigned char seen[RANKS_MAX / 8] = { 0 };
+    size_t ranks = 0;
+    *out_tracks = 0;
+    for (uint32_t t = 0; t < scope->model->tracks.table.count; t++) {
+        int64_t rank = vv_scope_rank(scope, t);
+        if (!is_named(scope, with_steps, t, VV_NONE))
+            continue;
+        unsigned char bit = (unsigned char)(1u << (rank & 7));
+        unsigned char *byte = &seen[(rank & (RANKS_MAX - 1)) / 8];
+        ranks += rank >= 0 && (*byte & bit) == 0;
+        *byte |= rank >= 0 ? bit : 0;
+        ++*out_tracks;
+    }
+    return ranks;
+}
+
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes)
 {
     const struct vv_model *model = scope->model;
     uint32_t tracks = (uint32_t)model->tracks.table.count, last = VV_NONE;
     size_t length = 0, left_out = 0;
     char name[80];
+    size_t threads, ranks = count_ranks(scope, with_steps, &threads);
     text[0] = '\0';
+    if (ranks > 1) { /* threads of ranks often have one name */
+        snprintf(text, bytes, "%zu threads of %zu ranks", threads, ranks);
+        return;
+    }
     for (;;) {
         uint32_t next = VV_NONE;
         for (uint32_t t = 0; t < tracks; t++)

@@ -52,6 +52,12 @@ static inline struct vv_selection vv_selection_without_step(const struct vv_sele
 void vv_scope_threads_text(const struct vv_scope *scope, bool with_steps, char *text, size_t bytes);
 /* Writes "; 2 warm-up steps left out", or "". `text` holds at least 60 bytes. */
 void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t bytes);
+/* The rank of a track's process; -1 = not known. */
+static inline int64_t vv_scope_rank(const struct vv_scope *scope, uint32_t track)
+{
+    uint32_t process = scope->model->tracks.process[track];
+    return process != VV_NONE ? scope->ranks[process] : -1;
+}
 /* The number of ranks of the chosen processes: 0 means that none is known, 2 means two or more. */
 uint32_t vv_scope_rank_count(const struct vv_scope *scope);
 /* The number of threads that hold chosen steps. */

@@ -88,6 +88,29 @@ static void units_are_called_as_documented(void **state)
         assert_string_equal(vv_unit_name((enum vv_unit)unit), names[unit]);
 }
 
+/* A hidden column is shown where it tells rows apart, and stays hidden in the static columns. */
+static void a_column_that_varies_is_shown(void **state)
+{
+    (void)state;
+    static const struct vv_sheet_column hidden[] = {
+        { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    };
+    static const int64_t ranks[] = { 3, 3, 4 };
+    struct vv_sheet sheet;
+    size_t row;
+    vv_sheet_init(&sheet, "devices", "DEVICES", hidden, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(vv_sheet_row(&sheet, VV_ROW_PLAIN, &row, NULL), VARVE_OK);
+        vv_sheet_int(&sheet, row, 0, ranks[i]);
+        assert_int_equal(vv_sheet_row(&sheet, VV_ROW_TOTAL, &row, NULL), VARVE_OK);
+        assert_int_equal(vv_sheet_show_varied(&sheet, "rank", NULL), VARVE_OK);
+        assert_int_equal(vv_sheet_show_varied(&sheet, "none", NULL), VARVE_OK);
+        assert_int_equal(sheet.columns[0].hidden, i < 2);
+    }
+    assert_true(hidden[0].hidden);
+    vv_sheet_deinit(&sheet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +119,7 @@ int main(void)
         cmocka_unit_test(columns_are_found_by_name),
         cmocka_unit_test(a_policy_is_kept_and_replaced),
         cmocka_unit_test(units_are_called_as_documented),
+        cmocka_unit_test(a_column_that_varies_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
