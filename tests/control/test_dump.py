@@ -139,7 +139,7 @@ def test_the_line_says_what_there_is(record, run, own_name, pid_of, tmp_path, co
     program.do("pairs 1")
     done = run("dump", pid_of())
     found = re.fullmatch(
-        r"varve: t\.dump\.varve  1 process  1 0\d\d events  none lost  covers ([\d.]+) (m?)s\n",
+        r"varve: t\.dump\.varve  1 process  10\d\d events  none lost  covers ([\d.]+) (m?)s\n",
         done.stderr)
     assert (done.returncode, done.stdout) == (0, "") and found, done.stderr
     # it has three digits
@@ -148,7 +148,7 @@ def test_the_line_says_what_there_is(record, run, own_name, pid_of, tmp_path, co
     assert (tmp_path / "t.dump.varve" / "manifest.json").exists()
     program.do("pairs 10")
     done = run("dump", own_name.name, "-o", "mine.varve")
-    assert done.stderr.startswith("varve: mine.varve  1 process  1 0")
+    assert done.stderr.startswith("varve: mine.varve  1 process  10")
     assert counts("mine.varve")["work"] == 511
     assert counts("t.dump.varve")["work"] == 501
     program.finish()
