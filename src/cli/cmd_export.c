@@ -16,7 +16,21 @@
 #include "export/exporter.h"
 #include "sheet/number.h"
 
-/* Turns "dir/train.varve" into "train.json", in the current folder. NULL if there is no memory. */
+/* The length without these ends of names. */
+static size_t without_ends(const char *name, size_t length)
+{
+    static const char *const ends[] = { ".gz", ".zst", ".tgz", ".tar", ".json", ".pb", ".pftrace",
+                                        ".sqlite", ".rpd" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t bytes = strlen(ends[i]);
+        if (length > bytes && memcmp(name + length - bytes, ends[i], bytes) == 0)
+            length -= bytes;
+    }
+    return length;
+}
+
+/* Turns "dir/train.varve" into "train.json", and "rank0.json.gz" into "rank0.chrome.json", in the
+ * current folder. NULL if there is no memory. */
 static char *standard_name(const char *trace, const struct vv_exporter *exporter)
 {
     size_t end = strlen(trace);
@@ -30,8 +44,13 @@ static char *standard_name(const char *trace, const struct vv_exporter *exporter
     if (end - begin > suffix_length &&
         memcmp(trace + end - suffix_length, suffix, suffix_length) == 0)
         end -= suffix_length;
+    const char *base = strcmp(trace, "-") == 0 ? "trace" : trace + begin;
+    size_t length = base == trace + begin ? end - begin : strlen(base);
+    size_t stem = without_ends(base, length);
+    bool is_same_kind = stem < length;
     char *name;
-    if (asprintf(&name, "%.*s%s", (int)(end - begin), trace + begin, exporter->extension) < 0)
+    if (asprintf(&name, "%.*s%s%s%s", (int)stem, base, is_same_kind ? "." : "",
+                 is_same_kind ? exporter->name : "", exporter->extension) < 0)
         return NULL;
     return name;
 }

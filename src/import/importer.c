@@ -127,22 +127,29 @@ static int64_t folder_bytes(int folder, unsigned depth_left)
     return bytes;
 }
 
+/* 0: the path is no folder, or cannot be opened. */
+static uint64_t bytes_of_folder(const char *path)
+{
+    int folder;
+    if (vv_folder_open(AT_FDCWD, path, &folder) != 0)
+        return 0;
+    uint64_t bytes = (uint64_t)folder_bytes(folder, 1);
+    close(folder);
+    return bytes;
+}
+
 /* The most bytes that the model may hold. The limit protects against files of strangers
  * (doc/safety.md). */
 static uint64_t limit_of(const struct reading *reading)
 {
     uint64_t most = reading->options->max_memory_bytes;
     int64_t bytes;
-    int folder;
     if (!reading->options->is_bound_by_size)
         return most;
     bytes = (int64_t)reading->options->named_bytes;
     for (size_t i = 0; i < reading->count && reading->options->named_bytes == 0; i++) {
         bytes = vv_sum(bytes, (int64_t)file_bytes(reading->paths[i]));
-        if (vv_folder_open(AT_FDCWD, reading->paths[i], &folder) != 0)
-            continue;
-        bytes = vv_sum(bytes, folder_bytes(folder, 1));
-        close(folder);
+        bytes = vv_sum(bytes, (int64_t)bytes_of_folder(reading->paths[i]));
     }
     bool is_huge = bytes > INT64_MAX / VV_SOURCE_GROWTH_MAX;
     uint64_t limit =
@@ -161,8 +168,10 @@ static enum varve_code open_input(struct reading *reading, size_t number, struct
                                    &reading->parts[number].named };
     if (stat(job->path, &status) != 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", job->path);
-    if (S_ISDIR(status.st_mode))
+    if (S_ISDIR(status.st_mode)) {
+        input->disk_bytes = bytes_of_folder(job->path);
         return VARVE_OK;
+    }
     VV_TRY(vv_source_open(job->path, &job->source, error));
     input->watch = (struct watch){ reading->options, reading->opened_bytes, reading->total_bytes };
     input->disk_bytes = vv_source_disk_bytes(job->source);

@@ -187,7 +187,10 @@ static void put_cell(const struct block *block, size_t row, size_t position)
         vv_glyphs_blanks(block->stream, padding);
     if (is_loss)
         style(block, RED);
-    if (column->has_names)
+    if (is_last && kind->in_text == VV_TEXT_WRAPPED)
+        vv_glyphs_wrap(block->stream, text, width_of_line(block) - column->width,
+                       width_of_line(block));
+    else if (column->has_names)
         vv_glyphs_print_name(block->stream, text, column->width);
     else
         vv_glyphs_print(block->stream, text, column->width);

@@ -105,7 +105,7 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "first_event", "event", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "first_offset_bytes", "byte", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "first_name", "first", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "meaning", "what", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "meaning", "what", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_WRAPPED },
 };
 
 static unsigned wanted_consumers(const char *name)

@@ -85,3 +85,10 @@ def test_both_sides_of_a_diff_fit(varve, tmp_path):
     assert [line.split()[-1] for line in lines
             if line.lstrip().startswith("change ")][-3:] == ["operator", "kernel", "path"]
     assert [line for line in lines if len(line) > WIDTH and str(tmp_path) not in line] == []
+
+
+def test_explanations_are_wrapped_and_not_cut(varve, tmp_path):
+    path = kineto_writer.write(tmp_path / "made.json", made_training.events(1, 3))
+    lines = shown(varve, "validate", path.name, cwd=tmp_path)
+    assert max(map(len, lines)) <= WIDTH and not any("…" in line for line in lines)
+    assert "not listed" in " ".join(" ".join(lines).split())

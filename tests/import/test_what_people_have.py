@@ -360,3 +360,31 @@ def test_the_folder_of_temporary_files_may_be_missing(varve, tmp_path):
                           check=False)
     assert done.returncode == 3
     assert b"TMPDIR names another place" in done.stderr and pathlib.Path(tmp_path).exists()
+
+
+# ---- what is written, and where ----
+
+def test_an_export_has_a_name_of_its_own(run, tmp_path):
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(rank(0)))
+    done = run("export", "a.json.gz")
+    assert done.returncode == 0 and done.stderr.startswith("varve: wrote a.chrome.json  ")
+    assert run("export", "-", data=rank(0)).stderr.startswith("varve: wrote trace.json  ")
+    golden_trace.make(tmp_path / "t.varve").write()
+    assert run("export", "t.varve").stderr.startswith("varve: wrote t.json  ")
+
+
+def test_tables_are_not_written_as_what_they_are_not(run, tmp_path):
+    (tmp_path / "a.json").write_bytes(rank(0))
+    done = run("report", "-o", "x.html", "a.json")
+    assert done.returncode == 2 and done.stderr.startswith(
+        "varve: tables are written as text, .json, .csv or .md, not as '.html'.")
+    assert not (tmp_path / "x.html").exists()
+    assert run("report", "-o", "x.html", "--format", "text", "a.json").returncode == 0
+
+
+def test_the_size_of_a_trace_folder_is_known(run, tmp_path):
+    golden_trace.make(tmp_path / "t.varve").write()
+    table = json.loads(run("info", "--json", "t.varve").stdout)["tables"]["inputs"]
+    names = [column["name"] for column in table["columns"]]
+    size = sum(path.stat().st_size for path in (tmp_path / "t.varve").rglob("*") if path.is_file())
+    assert table["rows"][0][names.index("disk_bytes")] == size

@@ -246,6 +246,17 @@ static const struct { const char *name, *extension; enum vv_form form; } forms[]
     { "md", ".md", VV_FORM_MD },
 };
 
+/* Files of other kinds, in which nobody looks for text. */
+static bool is_other_kind(const char *extension)
+{
+    static const char *const others[] = { ".html", ".htm", ".svg",  ".png",     ".pdf", ".xlsx",
+                                          ".xls",  ".xml", ".yaml", ".parquet", ".db",  ".sqlite" };
+    for (size_t i = 0; i < sizeof others / sizeof *others && extension != NULL; i++)
+        if (strcmp(extension, others[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_form *out_form,
                                  struct varve_error *error)
 {
@@ -263,6 +274,10 @@ static enum varve_code find_form(const struct vv_arguments *arguments, enum vv_f
         if (name != NULL ? strcmp(name, forms[i].name) == 0
                          : extension != NULL && strcmp(extension, forms[i].extension) == 0)
             *out_form = forms[i].form;
+    if (name == NULL && is_other_kind(extension))
+        VV_FAIL(error, VARVE_INVALID,
+                "tables are written as text, .json, .csv or .md, not as '%s'. Name another file, "
+                "or say --format text", extension);
     return VARVE_OK;
 }
 

@@ -331,6 +331,7 @@ enum varve_code vv_filter_compile(const char *text, struct vv_filter *out_filter
     VV_TRY(read_either(&reading));
     skip_blanks(&reading);
     if (*reading.cursor != '\0')
-        COMPLAIN(&reading, reading.cursor, "wanted is && or || or the end");
+        COMPLAIN(&reading, reading.cursor,
+                 "wanted is && or || or the end, as in self>1ms && name~'conv*'");
     return VARVE_OK;
 }

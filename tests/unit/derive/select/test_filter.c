@@ -154,11 +154,13 @@ static void what_is_wrong_is_said_with_its_column(void **state)
         { "self>9223372037s", "column 6 of the filter 'self>9223372037s': too large a number" },
         { "calls>1ms", "column 8 of the filter 'calls>1ms': this number has no unit" },
         { "(self>1", "column 8 of the filter '(self>1': wanted is the ) of the ( in column 1" },
-        { "self>1)", "column 7 of the filter 'self>1)': wanted is && or || or the end" },
+        { "self>1)", "column 7 of the filter 'self>1)': wanted is && or || or the end, as in "
+                    "self>1ms && name~'conv*'" },
         { "self>1 &&", "column 10 of the filter 'self>1 &&': wanted is a comparison, such as "
                        "name~'conv*' or self>1ms" },
         { "self>1 and self<2",
-          "column 8 of the filter 'self>1 and self<2': wanted is && or || or the end" },
+          "column 8 of the filter 'self>1 and self<2': wanted is && or || or the end, as in "
+          "self>1ms && name~'conv*'" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vv_filter filter;
