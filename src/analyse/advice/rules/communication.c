@@ -27,8 +27,8 @@ const struct vv_rule vv_rules_communication[] = {
               "collectives later.",
       .why = { vv_analyse_rank_waits, "longer", "*", "longer_ns", "waited_ns",
                "{longer} takes {longer_ns} longer on rank {late_rank} than on rank {rank}." },
-      .or_why = { { vv_analyse_rank_waits, "name", "*", "name_ns", "waited_ns",
-                  "Rank {late_rank} was in {name} meanwhile." } },
+      .or_why = { vv_analyse_rank_waits, "name", "*", "name_ns", "waited_ns",
+                  "Rank {late_rank} was in {name} meanwhile." },
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
       .see = "varve ranks",

@@ -49,7 +49,8 @@ struct vv_rule {
     const char *of_steps;      /* column: in how many steps that time passed; NULL = in all      */
     const char *says;
     struct vv_evidence why;    /* says NULL = none                                               */
-    struct vv_evidence or_why[2]; /* instead, where its `order` is larger                        */
+    struct vv_evidence or_why; /* asked if that shows nothing                                    */
+    struct vv_evidence rather; /* instead, where its `order` is larger                           */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
