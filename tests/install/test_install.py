@@ -281,9 +281,10 @@ def test_pip_installs_from_the_prefix(prefix, tmp_path):
     name = run(sys.executable, prefix / "share" / "varve" / "python" / "build_wheel.py", tmp_path,
                env=clean_environment()).strip()
     with zipfile.ZipFile(tmp_path / name) as wheel:
-        for inside, installed in (("native/varve", "bin/varve"),
-                                  ("native/libvarve.so.0", "lib*/**/libvarve.so.0"),
-                                  ("native/mlir/varve-mlir-library", "lib*/**/varve-mlir-library")):
+        for inside, installed in (
+                ("native/varve", "bin/varve"),
+                ("native/libvarve.so.0", "lib*/**/libvarve.so.0"),
+                ("native/mlir/varve-mlir-library", "lib*/**/varve-mlir-library")):
             found = next(prefix.glob(installed))
             assert wheel.read(f"varve/{inside}") == found.read_bytes()
         names = set(wheel.namelist())
