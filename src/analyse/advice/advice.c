@@ -314,9 +314,8 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
         vv_sentence_write(rule->remedy, found.sheet, found.row, found.share, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
-    if (out_finding->told == 0)
-        VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
-    return tell_why(tables, &rule->rather, &found, out_finding, error);
+    VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
+    return tell_why(tables, &rule->or_else, &found, out_finding, error);
 }
 
 /* ---- all of them ---- */

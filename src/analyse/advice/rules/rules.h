@@ -39,7 +39,7 @@ struct vv_rule {
     const char *bound;         /* `bound_by` of table verdict: the rule is asked only where …    */
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
-    const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual           */
+    const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual        */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
     struct vv_measure besides; /* and this                                                       */
     struct vv_measure never;   /* if some row holds this, the rule is silent                     */
@@ -49,8 +49,8 @@ struct vv_rule {
     const char *of_steps;      /* column: in how many steps that time passed; NULL = in all      */
     const char *says;
     struct vv_evidence why;    /* says NULL = none                                               */
-    struct vv_evidence or_why; /* asked if that shows nothing                                    */
-    struct vv_evidence rather; /* instead, where its `order` is larger                           */
+    struct vv_evidence or_why; /* instead, where its `order` is larger                           */
+    struct vv_evidence or_else; /* and so on                                                     */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *because;       /* why the limit is where it is, and whose rule it is             */

@@ -142,11 +142,11 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
                "{cause}." },
-      .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
-                  "{longer} took {longer_ns} more there than in other steps." },
-      .rather = { vv_analyse_host_gaps, "row", "gap", "total_ns", "step",
+      .or_why = { vv_analyse_host_gaps, "row", "gap", "total_ns", "step",
                   "Nothing that was recorded ran there after {after} and before {until}: "
                   "{total_ns} in {gaps} gaps, the longest {max_ns}." },
+      .or_else = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
+                   "{longer} took {longer_ns} more there than in other steps." },
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
                  "takes less than 3 % of all steps can wait." },
