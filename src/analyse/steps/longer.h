@@ -19,7 +19,7 @@ struct vv_longer {
 
 enum varve_code vv_longer_init(struct vv_longer *out, const struct vv_model *model,
                                struct vv_scratch *scratch, struct varve_error *error);
-/* Time of a name in the step that is being told; 0 is a name, too. */
+/* Time of a name in the step that is being told. */
 enum varve_code vv_longer_add(struct vv_longer *longer, uint32_t name, int64_t time_ns,
                               struct varve_error *error);
 /* The step is told. `step` must be the number of steps that were told before it. */

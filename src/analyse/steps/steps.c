@@ -142,7 +142,6 @@ static enum varve_code put_operators(struct steps_view *view, size_t row, uint32
     }
     vv_sheet_int(view->sheet, row, tail + SELF, self_ns);
     vv_sheet_int(view->sheet, row, tail + OPERATOR_CALLS, calls);
-    VV_TRY(vv_longer_add(&view->longer, 0, self_ns, error));
     return vv_longer_end_step(&view->longer, row, error);
 }
 
@@ -172,9 +171,7 @@ static enum varve_code put_longer(struct steps_view *view, struct varve_error *e
             continue;
         vv_sheet_int(view->sheet, row, tail + LONGER_TIME, by_ns);
         VV_TRY(vv_sheet_text(view->sheet, row, tail + LONGER,
-                             name != 0 ? vv_text_of(view->scope->model, name)
-                                       : "(outside operators)",
-                             error));
+                             vv_text_of(view->scope->model, name), error));
     }
     return VARVE_OK;
 }
