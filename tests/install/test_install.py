@@ -288,7 +288,8 @@ def test_pip_installs_from_the_prefix(prefix, tmp_path):
             found = next(prefix.glob(installed))
             assert wheel.read(f"varve/{inside}") == found.read_bytes()
         names = set(wheel.namelist())
-    assert {"varve-0.1.0.data/data/share/man/man1/varve.1", "varve-0.1.0.dist-info/licenses/LICENSE",
+    assert {"varve-0.1.0.data/data/share/man/man1/varve.1",
+            "varve-0.1.0.dist-info/licenses/LICENSE",
             "varve-0.1.0.data/data/share/doc/varve/metrics.md"} <= names
 
 

@@ -39,7 +39,7 @@ struct vv_rule {
     const char *bound;         /* `bound_by` of table verdict: the rule is asked only where …    */
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
-    const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual        */
+    const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
     struct vv_measure besides; /* and this                                                       */
     struct vv_measure never;   /* if some row holds this, the rule is silent                     */
