@@ -3,6 +3,7 @@
 come out of it are those that went in. IREE makes the same code of an annotated module as of the
 bare one, and its program carries the annotations."""
 import collections
+import json
 import pathlib
 import subprocess
 import sys
@@ -92,7 +93,9 @@ def code_of(folder, module, name):
     """IREE's program of the module, and its instructions and constants."""
     program, code = folder / f"{name}.vmfb", folder / name
     run_in(folder, tool("iree-compile"), module, *IREE, "-o", program,
-           f"--iree-hal-dump-executable-binaries-to={code}")
+           f"--iree-hal-dump-executable-binaries-to={code}",
+           "--iree-scheduling-dump-statistics-format=json",
+           f"--iree-scheduling-dump-statistics-file={folder}/{name}.json")
     library, = code.iterdir()
     subprocess.run(["objcopy", "-O", "binary", "-j", ".text", "-j", ".rodata", library,
                     folder / f"{name}.code"], check=True)
@@ -110,3 +113,23 @@ def test_iree_makes_the_same_code(varve, produce, annotate, tmp_path, form):
     written, carried = annotations(varve, annotated), annotations(varve, program)
     extra = {entry[1:] for entry in carried} - {entry[1:] for entry in written}
     assert len(carried) > 10 and not extra, (carried, written)
+
+
+def test_iree_makes_the_same_program_of_a_large_module(varve, produce, annotate, tmp_path):
+    """A transformer of 12 layers and 91 MB: as many executables and dispatches, and the same file
+    of machine code."""
+    folder = produce("mlir", "mlir/torch_modules.py", "gpt", "large", "linalg")
+    module = folder / "linalg.named.mlir"
+    annotated = annotate(module, folder / "profile.json")
+    programs = [code_of(tmp_path, path, name)[0]
+                for path, name in ((module, "bare"), (annotated, "with"))]
+    bare, marked = [next((tmp_path / name).iterdir()).read_bytes() for name in ("bare", "with")]
+    assert len(bare) > 40_000 and marked == bare
+    counts = [json.loads((tmp_path / f"{name}.json").read_text())["stream-aggregate"]
+              for name in ("bare", "with")]
+    assert counts[0] == counts[1]
+    assert counts[0]["execution"]["dispatch-count"] == 208
+    assert counts[0]["executable"]["executable-count"] == 16
+    written, carried = annotations(varve, annotated), annotations(varve, programs[1])
+    assert len(carried) > 30 and not (
+        {entry[1:] for entry in carried} - {entry[1:] for entry in written})

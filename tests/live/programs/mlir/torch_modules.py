@@ -5,7 +5,8 @@
 
 FORM.mlir, FORM.generic.mlir; FORM.named.mlir has the names of varve.mlir's hook; profile.json is of
 torch.profiler, numbers.json has the names of the program's nodes. The exported program is not
-decomposed: one operation of the form "raw" for each that the profiler sees.
+decomposed: one operation of the form "raw" for each that the profiler sees. A large net is text
+alone, 183 MB of it.
 """
 import json
 import pathlib
@@ -21,6 +22,7 @@ import varve.mlir  # noqa: E402
 from torch_nets import net_of  # noqa: E402
 
 STEPS = 3
+TEXT_ALONE = 100_000_000  # bytes
 FORMS = {"raw": "raw", "torch": "torch", "linalg": "linalg-on-tensors", "stablehlo": "stablehlo",
          "tosa": "tosa"}
 
@@ -31,6 +33,8 @@ def module_of(program, form):
 
 def write_module(folder, stem, module):
     (folder / f"{stem}.mlir").write_text(module.get_asm(enable_debug_info=True))
+    if (folder / f"{stem}.mlir").stat().st_size > TEXT_ALONE:
+        return
     (folder / f"{stem}.generic.mlir").write_text(
         module.get_asm(enable_debug_info=True, print_generic_op_form=True))
     with open(folder / f"{stem}.mlirbc", "wb") as out:
