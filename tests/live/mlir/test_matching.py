@@ -14,9 +14,10 @@ TAG = re.compile(r'^#(loc\d*) = loc\("varve#(\d+):"', re.MULTILINE)
 
 @pytest.fixture(scope="module", name="match")
 def fixture_match(build):
-    """match(TRACE, MODULE): the profile, and its records with the operations that they found."""
-    def match(trace, module):
-        done = subprocess.run([build / "tests/tools/mlir_match", trace, module],
+    """match(TRACE, MODULE, OPTION…): the profile, and its records with the operations that they
+    found."""
+    def match(trace, module, *options):
+        done = subprocess.run([build / "tests/tools/mlir_match", *options, trace, module],
                               capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         first, *records = map(json.loads, done.stdout.splitlines())
@@ -136,6 +137,23 @@ def test_pytorch_finds_its_operations(match, torch_folder, form):
 def test_pytorch_finds_each_operation_of_the_program_as_it_is(match, torch_folder):
     _, records = match(torch_folder / "profile.json", torch_folder / "raw.mlir")
     assert share(records, is_plain) >= 99
+
+
+@pytest.mark.parametrize("net", ["gpt", "resnet"])
+def test_our_own_recording_finds_each_operation(match, produce, record, net):
+    """varve record of a program, and the program as torch-mlir imports it: the nth operator of a
+    type in a step is the nth operation of this type. Of the steps that are whole; before the first
+    one the net is made."""
+    module = produce("mlir", "mlir/torch_modules.py", net, "small") / "raw.mlir"
+    trace = record("torch", "mlir/torch_run.py", net, "small") / "run.varve"
+    told, records = match(trace, module, "--steps", "0..1")
+    assert told["producer"] == "PyTorch" and len(records) > 15
+    assert share(records, is_matched) >= 99 and share(records, is_plain) >= 99
+    levels = {row["level"] for row in records if is_plain(row)}
+    assert levels <= {"order", "call stack"} and "order" in levels
+    wrong = [(row["type"], row["primary"]["type"]) for row in records if is_plain(row) and
+             row["primary"]["type"].split(".")[2] != row["type"].removeprefix("aten::")]
+    assert not wrong
 
 
 @pytest.mark.parametrize("form", ["raw", "torch", "linalg", "stablehlo", "tosa"])
