@@ -10,7 +10,8 @@
 vv_run_verb vv_cmd_record, vv_cmd_start, vv_cmd_stop, vv_cmd_status, vv_cmd_dump, vv_cmd_report,
     vv_cmd_steps, vv_cmd_critical, vv_cmd_memory, vv_cmd_idle, vv_cmd_dag, vv_cmd_diff, vv_cmd_info,
     vv_cmd_validate, vv_cmd_export, vv_cmd_pack, vv_cmd_doctor, vv_cmd_help, vv_cmd_version,
-    vv_cmd_completions, vv_cmd_annotate, vv_cmd_tag, vv_cmd_hot, vv_cmd_tune;
+    vv_cmd_completions, vv_cmd_annotate, vv_cmd_tag, vv_cmd_hot, vv_cmd_tune,
+    vv_cmd_sample;
 
 const struct vv_verb vv_verbs[] = {
     { .name = "record", .group = "Record", .summary = "run a program and record it",
@@ -48,6 +49,21 @@ const struct vv_verb vv_verbs[] = {
                            { "varve record --pid 4711 --duration 5s",
                              "five seconds of a process that runs" }),
       .run = vv_cmd_record },
+    { .name = "sample", .group = "Record", .summary = "where processor time goes, line by line",
+      .operands = "-- PROGRAM [ARG...]", .operand_kind = VV_OPERANDS_PROGRAM,
+      .exits_as_program = true,
+      .description =
+          "Runs the program as it is and looks 1000 times a second at which instruction each of "
+          "its threads is. The samples are text as perf script prints it, with functions and "
+          "lines of the source; every verb reads it. This needs no perf and no rights, but "
+          "ptrace. For what operators and steps do, use varve record.",
+      .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_OPTION_OUTPUT),
+      .output = "the samples (samples.txt)",
+      .examples = EXAMPLES({ "varve sample -- ./net", "writes samples.txt" },
+                           { "varve report --by source samples.txt", "lines with most time first" },
+                           { "varve annotate net.mlir samples.txt -o out.mlir",
+                             "a program compiled with line tables" }),
+      .run = vv_cmd_sample },
     { .name = "start", .group = "Control", .summary = "make a running process record",
       .operands = "PID|NAME", .operand_kind = VV_OPERANDS_PROCESS,
       .description =

@@ -10,7 +10,7 @@ varve — operator-level profiler for machine-learning programs
   varve record -- python train.py      run and record; writes train.varve
   varve report                         where the time went
 
-Record:    record
+Record:    record  sample
 Control:   start  stop  status  dump
 Look:      report  steps  critical  memory  idle  dag  diff  info  validate
 Carry:     export  pack
