@@ -169,14 +169,19 @@ static void long_chains_end(void **state)
     struct vv_hlo hlo;
     char said[200] = "";
     begin(&hlo);
-    calls(&hlo, add(&hlo, "call", 0, OF(0)), 1);
-    for (uint32_t i = 0; i < 40; i++) {
+    uint32_t caller = add(&hlo, "call", 0, OF(0));
+    for (uint32_t i = 1; i <= 40; i++) {
         add_computation(&hlo);
+        calls(&hlo, caller, i);
         int parameter = (int)add(&hlo, "parameter", 0, none);
-        calls(&hlo, add(&hlo, "call", 0, OF(parameter)), i < 39 ? i + 2 : 40);
+        caller = add(&hlo, "call", 0, OF(parameter));
     }
+    calls(&hlo, caller, 40);
     snprintf(said, sizeof said, "%s", found(&hlo));
-    assert_ptr_equal(strstr(said, "1/1"), said);
+    int known = 0;
+    for (const char *at = said; (at = strstr(at, "0/1 ")) != NULL; at++)
+        known++;
+    assert_int_equal(known, 16); /* parameters of the first 16 calls */
     assert_string_equal(said + strlen(said) - 4, "? ? ");
 }
 
