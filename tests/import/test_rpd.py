@@ -240,7 +240,7 @@ def test_a_rocpd_database_of_rocprofv3_is_refused_with_a_way(build, tmp_path):
         database.execute(f"CREATE VIEW rocpd_string AS SELECT * FROM rocpd_string{suffix}")
     database.close()
     says = refusal(build, path)
-    assert "rocpd database of rocprofv3" in says and "--output-format json" in says
+    assert "a database of rocprofv3" in says and "rocpd convert --output-format pftrace" in says
     other = write(tmp_path / "b.db", {"songs": ("title TEXT", [("a",)])})
     assert "a SQLite database without tables of" in refusal(build, other)
 

@@ -43,8 +43,17 @@ def trace(request, tmp_path):
     return shutil.copytree(source, tmp_path / source.name)
 
 
+def whatever_the_disk_holds(answer):
+    """A packed trace takes less of the disk, and table inputs says so."""
+    table = answer["tables"].get("inputs")
+    if table is not None:
+        at = [column["name"] for column in table["columns"]].index("disk_bytes")
+        table["rows"] = [[*row[:at], None, *row[at + 1:]] for row in table["rows"]]
+    return answer
+
+
 def test_every_verb_reads_it_as_before(trace, run, tables, tmp_path):
-    before = [tables(verb, trace, *more) for verb, *more in VERBS]
+    before = [whatever_the_disk_holds(tables(verb, trace, *more)) for verb, *more in VERBS]
     run("export", "-q", "-o", tmp_path / "plain.json", trace)
     packed = run("pack", trace)
     assert (packed.returncode, packed.stdout) == (0, "")
@@ -52,7 +61,8 @@ def test_every_verb_reads_it_as_before(trace, run, tables, tmp_path):
                         r"records, all compared\n",
                         packed.stderr)
     assert all(data.startswith(b"VARVEPK2") for data in streams_of(trace).values())
-    assert [tables(verb, trace, *more) for verb, *more in VERBS] == before
+    assert [whatever_the_disk_holds(tables(verb, trace, *more))
+            for verb, *more in VERBS] == before
     run("export", "-q", "-o", tmp_path / "packed.json", trace)
     plain, again = ((tmp_path / name).read_text() for name in ("plain.json", "packed.json"))
     assert len(plain) > 1000 and again == plain
@@ -98,12 +108,12 @@ def test_the_page_is_enough_to_read_it(trace, run):
 
 @pytest.mark.parametrize("layout", packed_stream.MAGICS)
 def test_a_file_written_from_the_page_is_read(golden, run, tables, layout):
-    before = tables("info", golden.path)
+    before = whatever_the_disk_holds(tables("info", golden.path))
     for name, data in streams_of(golden.path).items():
         columns = {"runs": packed_stream.column_bytes([len(data) << 2 | packed_stream.RAW]),
                    "raw": data}
         (golden.path / name).write_bytes(packed_stream.build(len(data), columns, layout=layout))
-    assert tables("info", golden.path) == before
+    assert whatever_the_disk_holds(tables("info", golden.path)) == before
     assert run("pack", golden.path).stderr.endswith("is packed already\n")
 
 

@@ -170,6 +170,22 @@ static enum varve_code walk_path(struct verdict *verdict, struct varve_error *er
     return VARVE_OK;
 }
 
+/* When some device does work of these classes. */
+static enum varve_code find_busy(const struct vv_device_work *work, unsigned classes,
+                                 struct vv_intervals *out_busy, struct varve_error *error)
+{
+    struct vv_intervals of_one = { .scratch = out_busy->scratch };
+    out_busy->count = 0;
+    for (size_t d = 0; d < work->device_count; d++) {
+        VV_TRY(vv_device_busy(work, &work->devices[d], classes, VV_ALWAYS, &of_one, error));
+        for (size_t i = 0; i < of_one.count; i++)
+            VV_TRY(vv_intervals_add(out_busy, of_one.items[i].begin_ns, of_one.items[i].end_ns,
+                                    error));
+    }
+    vv_intervals_unite(out_busy);
+    return VARVE_OK;
+}
+
 /* The gaps within the steps, and what lies before the path and after it, by what devices do. */
 static enum varve_code fill_gaps(struct verdict *verdict, const struct vv_scope *scope,
                                  const struct vv_question *question, struct varve_error *error)
@@ -196,16 +212,14 @@ static enum varve_code fill_gaps(struct verdict *verdict, const struct vv_scope 
     }
     vv_intervals_unite(&verdict->gaps);
     VV_TRY(vv_intervals_intersect(&verdict->gaps, &steps, &in_gaps, error));
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t d = 0; d < work.device_count; d++) {
-            VV_TRY(vv_device_busy(&work, &work.devices[d], kinds[k].classes, VV_ALWAYS, &busy,
-                                  error));
-            count(verdict, kinds[k].bound, 0, vv_intervals_length_common(&in_gaps, &busy));
-            VV_TRY(vv_intervals_subtract(&in_gaps, &busy, &left, error));
-            struct vv_intervals former = in_gaps;
-            in_gaps = left;
-            left = former;
-        }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        VV_TRY(find_busy(&work, kinds[k].classes, &busy, error));
+        count(verdict, kinds[k].bound, 0, vv_intervals_length_common(&in_gaps, &busy));
+        VV_TRY(vv_intervals_subtract(&in_gaps, &busy, &left, error));
+        struct vv_intervals former = in_gaps;
+        in_gaps = left;
+        left = former;
+    }
     return VARVE_OK;
 }
 
