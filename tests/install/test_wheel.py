@@ -76,12 +76,9 @@ def python_of(version):
 
 def fresh(python, wheel, folder, environment):
     """A new environment with the wheel and nothing else; returns its bin/."""
-    if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True,
-                      check=False).returncode != 0:
-        pytest.skip("pip is not part of this environment")
-    run(python, "-m", "venv", "--without-pip", folder, env=environment)
-    run(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--quiet",
-        "--no-index", "--no-compile", "--disable-pip-version-check", wheel, env=environment)
+    run(python, "-m", "venv", folder, env=environment)  # with the pip that its Python brings
+    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-compile",
+        "--disable-pip-version-check", wheel, env=environment)
     return folder / "bin"
 
 

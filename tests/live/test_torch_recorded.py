@@ -152,7 +152,8 @@ TABLES = ("steps", "step_phases", "phases", "roofline", "links", "call_tree", "s
 def told(rows, units):
     """Each row as text. A Kineto trace has the thread's number in its name."""
     columns = [column for column, unit in units.items()
-               if unit not in ("ns", "time", "1") and column != "warm_up"]  # which a slow step is
+               if unit not in ("ns", "time", "1")
+               and column not in ("warm_up", "place", "longer")]  # these tell what was slow
     words = [[row[column] for column in columns if not isinstance(row[column], float)]
              for row in rows]
     return collections.Counter(re.sub(r"thread \d+ \((\w+)\)", r"\1", json.dumps(row))

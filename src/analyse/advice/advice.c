@@ -17,6 +17,7 @@
 #include "derive/select/filter.h"
 #include "meaning/call_kind.h"
 #include "sheet/number.h"
+#include "varve/varve.h"
 
 #define FINDINGS_MAX 3
 #define TABLES_MAX 40u
@@ -200,14 +201,28 @@ static enum varve_code holds(struct tables *tables, const struct vv_measure *mea
     return VARVE_OK;
 }
 
+static bool has_needed(const struct vv_model *model, enum vv_rule_needs needs)
+{
+    const struct vv_tensors *tensors = &model->tensors;
+    if (needs == VV_NEEDS_MODULES)
+        for (uint32_t id = 0; id < model->strings.count; id++)
+            if (strncmp(vv_intern_text(&model->strings, id), "nn.Module", 9) == 0)
+                return true;
+    if (needs == VV_NEEDS_DOUBLES)
+        for (uint32_t row = 0; row < tensors->table.count; row++)
+            if (tensors->dtype[row] == VARVE_F64 && tensors->rank[row] > 0)
+                return true;
+    return needs == VV_NEEDS_NOTHING;
+}
+
 static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rule, bool *out_is,
                                 struct varve_error *error)
 {
     const struct vv_measure bound = { vv_analyse_verdict, "bound_by", rule->bound, "share", NULL,
                                       rule->bound_least, VV_EACH_ROW };
     bool is_forbidden = false;
-    *out_is = true;
-    if (rule->bound != NULL)
+    *out_is = has_needed(tables->model, rule->needs);
+    if (*out_is && rule->bound != NULL)
         VV_TRY(holds(tables, &bound, out_is, error));
     if (*out_is)
         VV_TRY(holds(tables, &rule->also, out_is, error));
@@ -384,7 +399,7 @@ size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
         vv_analyse_verdict, vv_analyse_step, vv_analyse_trace, vv_analyse_step_split,
         vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_memory_leaks,
         vv_analyse_memory, vv_analyse_phases, vv_analyse_launches, vv_analyse_idle,
-        vv_analyse_collective_kinds,
+        vv_analyse_collective_kinds, vv_analyse_host_gaps, vv_analyse_syncs,
     };
     memcpy(out_tables, always, sizeof always);
     return sizeof always / sizeof *always;

@@ -33,12 +33,16 @@ struct vv_evidence {
     const char *says;
 };
 
+/* What a trace must have, looked for before any table is made. */
+enum vv_rule_needs { VV_NEEDS_NOTHING, VV_NEEDS_MODULES, VV_NEEDS_DOUBLES };
+
 struct vv_rule {
     const char *name;
     const char *unless;        /* another rule, further up: if it speaks, this one is silent     */
     const char *bound;         /* `bound_by` of table verdict: the rule is asked only where …    */
     double bound_least;        /* … that has this share of the steps; NULL = always              */
     struct vv_measure is;      /* the row with the greatest share is the finding                 */
+    enum vv_rule_needs needs;
     const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
     struct vv_measure besides; /* and this                                                       */
