@@ -11,6 +11,7 @@
 #include "base/binary_search.h"
 #include "meaning/call_kind.h"
 #include "meaning/device_class.h"
+#include "model/find.h"
 #include "numbers/pair_ids.h"
 
 enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME,
@@ -354,7 +355,8 @@ static bool has_two(const struct vv_scope *scope)
     const struct vv_tracks *tracks = &scope->model->tracks;
     uint32_t first = VV_NONE;
     for (uint32_t track = 0; track < tracks->table.count; track++) {
-        if (!scope->tracks[track] || tracks->kind[track] == VV_TRACK_DEVICE)
+        if (!scope->tracks[track] || tracks->kind[track] != VV_TRACK_THREAD ||
+            !vv_track_works(scope->model, track))
             continue;
         if (first != VV_NONE && tracks->process[track] != first)
             return true;

@@ -145,8 +145,9 @@ static enum varve_code put_rows(struct view *view, struct vv_sheet *sheet,
                                 struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
-    qsort_r(view->figures, view->names.count, sizeof *view->figures, by_first_counter,
-            (void *)(uintptr_t)model);
+    if (view->names.count > 0)
+        qsort_r(view->figures, view->names.count, sizeof *view->figures, by_first_counter,
+                (void *)(uintptr_t)model);
     for (uint32_t i = 0; i < view->names.count; i++)
         VV_TRY(put(view, sheet, &view->figures[i], vv_text_of(model, view->figures[i].name),
                    VV_ROW_PLAIN, error));
