@@ -17,11 +17,10 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "enumerate(DataPipe)#", BEGINS, VV_HOST_LOADER },
     { "IteratorGetNext", HOLDS, VV_HOST_LOADER },
     { "Iterator::", BEGINS, VV_HOST_LOADER },
+    /* what the thread of the steps does; "load_batch" is work, of a thread that reads ahead */
     { "next_batch", HOLDS, VV_HOST_LOADER },
     { "NextBatch", HOLDS, VV_HOST_LOADER },
     { "next batch", HOLDS, VV_HOST_LOADER },
-    { "load_batch", HOLDS, VV_HOST_LOADER },
-    { "fetch_batch", HOLDS, VV_HOST_LOADER },
     { "wait_for_batch", HOLDS, VV_HOST_LOADER },
     { "data_loader", HOLDS, VV_HOST_LOADER },
     { "nccl:", BEGINS, VV_HOST_COMM },

@@ -323,3 +323,13 @@ def test_a_screen_advises_as_the_table_alone_does(varve, tmp_path, arguments):
     assert "one_operator" in alone or "one_kernel" in alone
     screen = table_reader.tables(varve, "report", "--no-cache", *arguments, tmp_path / "t.json")
     assert {row["rule"]: row for row in screen["advice"]} == alone
+
+
+def test_a_thread_that_reads_ahead_is_no_wait(varve, tmp_path):
+    """Batches are read while the steps compute; who waits for one is named so."""
+    def events(name, tid):
+        return [event for n in range(5)
+                for event in step(n, 200 * n, 200, span("conv", 200 * n + 110, 90),
+                                  span(name, 200 * n + 5, 100, tid=tid))]
+    assert "data_wait" not in advice(varve, tmp_path / "t.json", events("load_batch", 2))
+    assert "data_wait" in advice(varve, tmp_path / "t.json", events("wait_for_batch", 1))
