@@ -15,7 +15,7 @@ class Plant:
 
     @property
     def id(self):
-        return "".join((self.name, *self.options[1:]))
+        return "".join((self.program, "-", self.name, *self.options[1:]))
 
 
 MODULES, PYTHON = ("--collect", "+modules"), ("--collect", "+python")
