@@ -32,7 +32,7 @@ struct damaging {
 /* What Python sees: each value a u32. */
 struct selftest_layout {
     uint32_t rung, schema, kind, sequence, forward_thread, handle, is_async, values, tag_bool, rank,
-        device, list_values, tag_list;
+        device, list_values, tag_list, knows_data;
 };
 
 struct selftest_outcome {
@@ -137,11 +137,11 @@ static struct selftest_layout seen_from_python(const struct vv_torch_layout *lay
         layout->numbers.forward_thread, layout->numbers.handle, layout->numbers.is_async,
         layout->inputs.values,
         layout->inputs.tag_bool, layout->tensors.rank, layout->tensors.device, layout->lists.values,
-        layout->lists.tag_list,
+        layout->lists.tag_list, layout->data.is_known,
     };
 }
 
-/* Nothing believed that is not so; less may be. */
+/* Nothing believed that is not so; less may be. The truth knows data, or the test fails. */
 static bool is_true(const struct vv_torch_layout *found, const struct vv_torch_layout *truth)
 {
     return found->rung <= truth->rung &&

@@ -49,7 +49,7 @@ def fixture_outcome(request, build):
 def test_finds_what_the_headers_say(outcome):
     version, said = outcome
     truth = said["one"]["truth"]
-    assert truth == {"rung": LISTS, "schema": 160,
+    assert truth == {"rung": LISTS, "schema": 160, "knows_data": 1,
                      **dict(zip(COLUMNS, HEADERS[version], strict=True))}
 
 

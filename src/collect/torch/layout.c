@@ -55,35 +55,47 @@ bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint8_t *guard, 
 }
 
 /* A c10::StorageImpl has the address of the data, the function that gives it back, the address
- * again for that function, a device, and the number of bytes. */
-static size_t match_address(const uint8_t *storage, uint64_t bytes, uint16_t *out_address)
+ * again for that function, a device, and the number of bytes. Returns a bit for each word that may
+ * be the first of these: memory behind the storage may hold a former one. */
+static uint16_t match_address(const uint8_t *storage, uint64_t bytes)
 {
-    size_t count = 0;
+    uint16_t found = 0;
     for (size_t at = WORD; at + 5 * WORD <= VV_TORCH_STORAGE_BYTES; at += WORD) {
         uint64_t address = vv_torch_word(storage, at);
         if (address != 0 && address % 64 == 0 && vv_torch_word(storage, at + 2 * WORD) == address &&
-            vv_torch_word(storage, at + 4 * WORD) == bytes) {
-            *out_address = (uint16_t)at;
-            count++;
-        }
+            vv_torch_word(storage, at + 4 * WORD) == bytes)
+            found = (uint16_t)(found | 1u << at / WORD);
     }
-    return count;
+    return found;
 }
 
-bool vv_torch_match_storage(struct vv_torch_layout *layout, const struct vv_torch_reader *reader,
-                            const uint8_t *tensor, uint64_t bytes)
+void vv_torch_match_storage(const struct vv_torch_layout *layout,
+                            const struct vv_torch_reader *reader, const uint8_t *tensor,
+                            uint64_t bytes, struct vv_torch_storages *inout)
 {
     uint8_t storage[VV_TORCH_STORAGE_BYTES];
-    size_t count = 0;
-    for (size_t at = WORD; at + WORD <= layout->tensors.rank; at += WORD) {
+    for (size_t at = 0; at + WORD <= VV_TORCH_TENSOR_BYTES; at += WORD) {
         uint64_t address = vv_torch_word(tensor, at);
-        if (address == 0 || address % WORD != 0 ||
+        bool is_asked = at >= WORD && at < layout->tensors.rank && inout->addresses[at / WORD] != 0;
+        if (!is_asked || address == 0 || address % WORD != 0 ||
             !reader->read(reader->state, (const void *)(uintptr_t)address, storage, sizeof storage))
+            inout->addresses[at / WORD] = 0;
+        else
+            inout->addresses[at / WORD] &= match_address(storage, bytes);
+    }
+}
+
+bool vv_torch_agree_on_storage(struct vv_torch_layout *layout,
+                               const struct vv_torch_storages *storages)
+{
+    int count = 0;
+    for (size_t word = 0; word < VV_TORCH_TENSOR_BYTES / WORD; word++) {
+        uint16_t addresses = storages->addresses[word];
+        if (addresses == 0)
             continue;
-        size_t found = match_address(storage, bytes, &layout->data.address);
-        if (found > 0)
-            layout->data.storage = (uint16_t)at;
-        count += found;
+        count += __builtin_popcount(addresses);
+        layout->data.storage = (uint16_t)(word * WORD);
+        layout->data.address = (uint16_t)((unsigned)__builtin_ctz(addresses) * WORD);
     }
     return count == 1;
 }

@@ -97,10 +97,20 @@ VV_MUST_USE bool vv_torch_match_guard(struct vv_torch_layout *layout, const uint
 VV_MUST_USE bool vv_torch_match_tensor(struct vv_torch_layout *layout, const uint8_t *tensor,
                                        uint16_t dtype);
 
-/* Finds the storage of a tensor of so many bytes on the CPU, whose memory is `tensor`. */
-VV_MUST_USE bool vv_torch_match_storage(struct vv_torch_layout *layout,
-                                        const struct vv_torch_reader *reader,
-                                        const uint8_t *tensor, uint64_t bytes);
+/* Which word of a tensor may point to its storage, and which words of the storage may hold the
+ * address of the data: a bit for each. All ones at first. */
+struct vv_torch_storages {
+    uint16_t addresses[VV_TORCH_TENSOR_BYTES / 8];
+};
+
+/* Keeps in *inout what fits a tensor of so many bytes on the CPU, whose memory is `tensor`. */
+void vv_torch_match_storage(const struct vv_torch_layout *layout,
+                            const struct vv_torch_reader *reader, const uint8_t *tensor,
+                            uint64_t bytes, struct vv_torch_storages *inout);
+
+/* False: nothing is left, or more than one. */
+VV_MUST_USE bool vv_torch_agree_on_storage(struct vv_torch_layout *layout,
+                                           const struct vv_torch_storages *storages);
 
 static inline uint64_t vv_torch_word(const void *memory, size_t offset)
 {

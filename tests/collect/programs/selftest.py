@@ -11,7 +11,7 @@ import sys
 import torch
 
 LAYOUT = ("rung", "schema", "kind", "sequence", "forward_thread", "handle", "is_async", "values",
-          "tag_bool", "rank", "device", "list_values", "tag_list")
+          "tag_bool", "rank", "device", "list_values", "tag_list", "knows_data")
 GUARD_BYTES, TENSOR_BYTES = 512, 320  # of the reads that show one
 
 
