@@ -11,8 +11,15 @@
 
 struct vv_model;
 
-enum vv_once { VV_ONCE_AUTOGRAD_LINKS, VV_ONCE_OP_PHASES, VV_ONCE_COUNT };
-#define VV_ONCE_BYTES 32u
+enum vv_once {
+    VV_ONCE_AUTOGRAD_LINKS,
+    VV_ONCE_OP_PHASES,
+    VV_ONCE_DEVICE_WORK,     /* without that of warm-up steps                                    */
+    VV_ONCE_ALL_DEVICE_WORK,
+    VV_ONCE_ALLOCATIONS,
+    VV_ONCE_COUNT
+};
+#define VV_ONCE_BYTES 64u
 
 /* Finds it and writes it to `out_found`, which is zeroed and has VV_ONCE_BYTES. Arrays come from
  * the scratch, which lives as long as the model. It may ask for what stands earlier in the enum. */

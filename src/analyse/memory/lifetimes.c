@@ -7,18 +7,21 @@
 #include "base/binary_search.h"
 #include "base/radix.h"
 #include "derive/devices/device_work.h"
+#include "model/once.h"
 #include "model/outward.h"
 #include "numbers/pair_ids.h"
 
 struct pairing {
     struct vv_allocations *out;
+    struct vv_allocation *items; /* those of the allocations, and their pools                   */
+    struct vv_pool *pools;
     struct vv_scratch *scratch; /* memory of the pairing alone                                  */
     struct vv_keyed_row *rows;  /* rows of memory                                               */
     size_t count;
     uint32_t *pool_of;          /* row of memory -> pool; VV_NONE: not chosen                   */
     size_t *open;               /* allocations of one key that are live                         */
     size_t open_count;
-    struct vv_groups pools;     /* scope and device -> row in pools, in order of appearance     */
+    struct vv_groups rows_of;   /* scope and device -> row in pools, in order of appearance     */
     size_t pool_capacity;
 };
 
@@ -28,12 +31,12 @@ static enum varve_code pool_row(struct pairing *pairing, const struct vv_pool *w
                                 uint32_t *out_row, struct varve_error *error)
 {
     struct vv_allocations *out = pairing->out;
-    VV_TRY(vv_groups_add(&pairing->pools, wanted->scope, wanted->device, out_row, error));
+    VV_TRY(vv_groups_add(&pairing->rows_of, wanted->scope, wanted->device, out_row, error));
     if (*out_row < out->pool_count)
         return VARVE_OK;
-    VV_TRY(VV_SCRATCH_RESERVE(out->scope->scratch, &out->pools, &pairing->pool_capacity,
+    VV_TRY(VV_SCRATCH_RESERVE(out->scope->scratch, &pairing->pools, &pairing->pool_capacity,
                               out->pool_count + 1, error));
-    out->pools[out->pool_count++] = *wanted;
+    pairing->pools[out->pool_count++] = *wanted;
     return VARVE_OK;
 }
 
@@ -115,15 +118,15 @@ static void pair_row(struct pairing *pairing, uint32_t row)
 {
     const struct vv_memory *memory = &pairing->out->scope->model->memory;
     struct vv_allocations *out = pairing->out;
-    struct vv_pool *pool = &out->pools[pairing->pool_of[row]];
+    struct vv_pool *pool = &pairing->pools[pairing->pool_of[row]];
     int64_t bytes = memory->bytes[row];
     if (bytes > 0) {
         if (memory->address[row] != 0 && pairing->open_count > 0) {
-            out->items[pairing->open[--pairing->open_count]].end_ns = memory->time_ns[row];
+            pairing->items[pairing->open[--pairing->open_count]].end_ns = memory->time_ns[row];
             pool->reused++;
         }
         pairing->open[pairing->open_count++] = out->count;
-        out->items[out->count++] = (struct vv_allocation){
+        pairing->items[out->count++] = (struct vv_allocation){
             memory->time_ns[row], INT64_MAX, bytes, pairing->pool_of[row], row, VV_NONE,
         };
         pool->made++;
@@ -132,12 +135,12 @@ static void pair_row(struct pairing *pairing, uint32_t row)
     }
     pool->freed++;
     if (pairing->open_count > 0) {
-        struct vv_allocation *live = &out->items[pairing->open[--pairing->open_count]];
+        struct vv_allocation *live = &pairing->items[pairing->open[--pairing->open_count]];
         live->end_ns = memory->time_ns[row];
         live->freed = row;
         pool->freed_bytes += live->bytes;
     } else if (bytes < 0) {
-        out->items[out->count++] = (struct vv_allocation){
+        pairing->items[out->count++] = (struct vv_allocation){
             INT64_MIN, memory->time_ns[row], -bytes, pairing->pool_of[row], VV_NONE, row,
         };
         pool->freed_bytes -= bytes;
@@ -179,15 +182,15 @@ static enum varve_code find_before(struct pairing *pairing, struct varve_error *
     for (uint32_t row = 0; row < memory->table.count; row++) {
         uint32_t pool = pairing->pool_of[row], said = pool != VV_NONE ? first[pool] : VV_NONE;
         if (said != VV_NONE && (row == said || memory->time_ns[row] < memory->time_ns[said]))
-            out->pools[pool].until_said_bytes += memory->bytes[row];
+            pairing->pools[pool].until_said_bytes += memory->bytes[row];
     }
     for (size_t p = 0; p < out->pool_count; p++) {
         int64_t before_bytes = 0;
         if (first[p] != VV_NONE)
-            before_bytes = memory->allocated_bytes[first[p]] - out->pools[p].until_said_bytes;
-        if (before_bytes > out->pools[p].before_bytes) {
-            out->pools[p].unnamed_bytes = before_bytes - out->pools[p].before_bytes;
-            out->pools[p].before_bytes = before_bytes;
+            before_bytes = memory->allocated_bytes[first[p]] - pairing->pools[p].until_said_bytes;
+        if (before_bytes > pairing->pools[p].before_bytes) {
+            pairing->pools[p].unnamed_bytes = before_bytes - pairing->pools[p].before_bytes;
+            pairing->pools[p].before_bytes = before_bytes;
         }
     }
     return VARVE_OK;
@@ -208,16 +211,17 @@ static bool is_chosen(const struct vv_scope *scope, const struct vv_allocation *
 
 /* If threads or operators were chosen, only their allocations count. They allocated nothing before
  * the trace. */
-static void keep_chosen(struct vv_allocations *out)
+static void keep_chosen(struct pairing *pairing)
 {
+    struct vv_allocations *out = pairing->out;
+    struct vv_pool *pools = pairing->pools;
     size_t count = 0;
     for (size_t p = 0; p < out->pool_count; p++)
-        out->pools[p] = (struct vv_pool){ .scope = out->pools[p].scope,
-                                          .device = out->pools[p].device,
-                                          .rank = out->pools[p].rank };
+        pools[p] = (struct vv_pool){ .scope = pools[p].scope, .device = pools[p].device,
+                                     .rank = pools[p].rank };
     for (size_t i = 0; i < out->count; i++) {
-        const struct vv_allocation *item = &out->items[i];
-        struct vv_pool *pool = &out->pools[item->pool];
+        const struct vv_allocation *item = &pairing->items[i];
+        struct vv_pool *pool = &pools[item->pool];
         if (!is_chosen(out->scope, item))
             continue;
         pool->made++;
@@ -225,7 +229,7 @@ static void keep_chosen(struct vv_allocations *out)
         pool->freed += item->freed != VV_NONE;
         pool->freed_bytes += item->freed != VV_NONE ? item->bytes : 0;
         pool->reused += item->freed == VV_NONE && item->end_ns != INT64_MAX;
-        out->items[count++] = *item;
+        pairing->items[count++] = *item;
     }
     out->count = count;
 }
@@ -255,57 +259,55 @@ static int compare_allocations(const void *a, const void *b)
 }
 
 /* Sorts by pool, then by begin. After the radix sort only equal keys are compared. */
-static enum varve_code order_items(struct vv_allocations *out, struct vv_scratch *own,
-                                   struct varve_error *error)
+static enum varve_code order_items(struct pairing *pairing, struct varve_error *error)
 {
     struct vv_keyed_row *keys;
     struct vv_allocation *items;
-    VV_TRY(VV_SCRATCH_ARRAY(own, &keys, out->count, error));
-    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &items, out->count, error));
-    for (size_t i = 0; i < out->count; i++)
-        keys[i] = (struct vv_keyed_row){ (uint64_t)out->items[i].begin_ns ^ UINT64_C(1) << 63,
+    size_t count = pairing->out->count;
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &keys, count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->out->scope->scratch, &items, count, error));
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (struct vv_keyed_row){ (uint64_t)pairing->items[i].begin_ns ^ UINT64_C(1) << 63,
                                          (uint32_t)i };
-    VV_TRY(vv_radix_sort(keys, out->count, error));
-    for (size_t i = 0; i < out->count; i++)
-        keys[i].key = out->items[keys[i].row].pool;
-    VV_TRY(vv_radix_sort(keys, out->count, error));
-    for (size_t i = 0; i < out->count; i++)
-        items[i] = out->items[keys[i].row];
-    for (size_t first = 0, next; first < out->count; first = next) {
-        for (next = first + 1; next < out->count && items[next].pool == items[first].pool &&
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t i = 0; i < count; i++)
+        keys[i].key = pairing->items[keys[i].row].pool;
+    VV_TRY(vv_radix_sort(keys, count, error));
+    for (size_t i = 0; i < count; i++)
+        items[i] = pairing->items[keys[i].row];
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && items[next].pool == items[first].pool &&
                                items[next].begin_ns == items[first].begin_ns; next++)
             ;
-        qsort(items + first, next - first, sizeof *items, compare_allocations);
+        if (next - first > 1)
+            qsort(items + first, next - first, sizeof *items, compare_allocations);
     }
-    vv_scratch_release(out->scope->scratch, out->items);
-    out->items = items;
+    pairing->items = items;
     return VARVE_OK;
 }
 
-static enum varve_code order_pools(struct vv_allocations *out, struct vv_scratch *own,
-                                   struct varve_error *error)
+static enum varve_code order_pools(struct pairing *pairing, struct varve_error *error)
 {
-    if (out->pool_count == 0)
+    struct vv_pool *pools = pairing->pools, *former;
+    size_t pool_count = pairing->out->pool_count, count = pairing->out->count, next = 0;
+    if (pool_count == 0)
         return VARVE_OK;
-    struct vv_pool *former;
-    VV_TRY(VV_SCRATCH_ARRAY(own, &former, out->pool_count, error));
-    for (size_t p = 0; p < out->pool_count; p++) {
-        out->pools[p].first = p; /* the number that the pool had before */
-        former[p] = out->pools[p];
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &former, pool_count, error));
+    for (size_t p = 0; p < pool_count; p++) {
+        pools[p].first = p; /* the number that the pool had before */
+        former[p] = pools[p];
     }
-    if (out->pool_count > 0)
-        qsort(out->pools, out->pool_count, sizeof *out->pools, compare_pools);
-    for (size_t p = 0; p < out->pool_count; p++)
-        former[out->pools[p].first].last = p;
-    for (size_t i = 0; i < out->count; i++)
-        out->items[i].pool = (uint32_t)former[out->items[i].pool].last;
-    VV_TRY(order_items(out, own, error));
-    size_t next = 0;
-    for (size_t p = 0; p < out->pool_count; p++) {
-        out->pools[p].first = next;
-        while (next < out->count && out->items[next].pool == p)
+    qsort(pools, pool_count, sizeof *pools, compare_pools);
+    for (size_t p = 0; p < pool_count; p++)
+        former[pools[p].first].last = p;
+    for (size_t i = 0; i < count; i++)
+        pairing->items[i].pool = (uint32_t)former[pairing->items[i].pool].last;
+    VV_TRY(order_items(pairing, error));
+    for (size_t p = 0; p < pool_count; p++) {
+        pools[p].first = next;
+        while (next < count && pairing->items[next].pool == p)
             next++;
-        out->pools[p].last = next;
+        pools[p].last = next;
     }
     return VARVE_OK;
 }
@@ -316,8 +318,8 @@ static enum varve_code pair(struct pairing *pairing, struct varve_error *error)
     pair_rows(pairing);
     VV_TRY(find_before(pairing, error));
     if (pairing->out->is_part)
-        keep_chosen(pairing->out);
-    return order_pools(pairing->out, pairing->scratch, error);
+        keep_chosen(pairing);
+    return order_pools(pairing, error);
 }
 
 static enum varve_code pair_all(struct pairing *pairing, const char *device,
@@ -325,15 +327,18 @@ static enum varve_code pair_all(struct pairing *pairing, const char *device,
 {
     struct vv_allocations *out = pairing->out;
     size_t rows = (size_t)out->scope->model->memory.table.count;
-    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &out->items, rows, error));
+    VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->items, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->rows, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->pool_of, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(pairing->scratch, &pairing->open, rows, error));
     VV_TRY(find_pools(pairing, device, error));
     out->is_absurd = !sizes_add_up(pairing);
     if (!out->is_absurd)
-        return pair(pairing, error);
-    out->pool_count = 0;
+        VV_TRY(pair(pairing, error));
+    else
+        out->pool_count = 0;
+    out->items = pairing->items;
+    out->pools = pairing->pools;
     return VARVE_OK;
 }
 
@@ -341,17 +346,18 @@ static enum varve_code find_ends(struct vv_allocations *out, struct varve_error 
 {
     const struct vv_model *model = out->scope->model;
     const struct vv_steps *steps = &model->steps;
-    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &out->steps_end_ns, model->processes.table.count,
-                            error));
+    int64_t *ends_ns;
+    VV_TRY(VV_SCRATCH_ARRAY(out->scope->scratch, &ends_ns, model->processes.table.count, error));
     for (uint32_t p = 0; p < model->processes.table.count; p++)
-        out->steps_end_ns[p] = INT64_MAX;
+        ends_ns[p] = INT64_MAX;
     for (uint32_t s = 0; s < steps->table.count; s++) {
         uint32_t process = model->tracks.process[steps->track[s]];
         int64_t end_ns = steps->begin_ns[s] + steps->duration_ns[s];
         if (process < model->processes.table.count &&
-            (out->steps_end_ns[process] == INT64_MAX || out->steps_end_ns[process] < end_ns))
-            out->steps_end_ns[process] = end_ns;
+            (ends_ns[process] == INT64_MAX || ends_ns[process] < end_ns))
+            ends_ns[process] = end_ns;
     }
+    out->steps_end_ns = ends_ns;
     return VARVE_OK;
 }
 
@@ -369,20 +375,67 @@ bool vv_is_kept(const struct vv_allocations *allocations, const struct vv_alloca
            item->end_ns >= allocations->steps_end_ns[process];
 }
 
-enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
-                                    const char *device, struct varve_error *error)
+static enum varve_code find_in_scratch(struct vv_allocations *out, const char *device,
+                                       struct varve_error *error)
 {
     struct vv_scratch own = { 0 };
-    struct pairing pairing = { .out = out, .scratch = &own, .pools = { .scratch = &own } };
-    *out = (struct vv_allocations){ .scope = scope,
-                                    .is_part = scope->by_thread || scope->admitted != NULL };
-    if (device != NULL && strcmp(device, "all") == 0)
-        device = NULL;
+    struct pairing pairing = { .out = out, .scratch = &own, .rows_of = { .scratch = &own } };
     enum varve_code code = find_ends(out, error);
     if (code == VARVE_OK)
         code = pair_all(&pairing, device, error);
     vv_scratch_deinit(&own);
     return code;
+}
+
+/* ---- of all ranks, threads and operators: found once ---- */
+
+struct whole { /* as in struct vv_allocations */
+    const struct vv_allocation *items;
+    const struct vv_pool *pools;
+    const int64_t *steps_end_ns;
+    size_t count, pool_count;
+    bool by_size, is_absurd;
+};
+_Static_assert(sizeof(struct whole) <= VV_ONCE_BYTES, "once.h");
+
+static enum varve_code find_whole(const struct vv_model *model, struct vv_scratch *scratch,
+                                  void *out_found, struct varve_error *error)
+{
+    struct vv_scratch own = { 0 };
+    const struct vv_selection selection = VV_SELECTION_ALL;
+    struct vv_scope scope;
+    struct vv_allocations all = { .scope = &scope };
+    enum varve_code code = vv_scope_init(&scope, model, &selection, &own, error);
+    scope.scratch = scratch;
+    if (code == VARVE_OK)
+        code = find_in_scratch(&all, NULL, error);
+    vv_scratch_deinit(&own);
+    *(struct whole *)out_found =
+        (struct whole){ all.items, all.pools, all.steps_end_ns, all.count, all.pool_count,
+                        all.by_size, all.is_absurd };
+    return code;
+}
+
+enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
+                                    const char *device, struct varve_error *error)
+{
+    struct whole whole;
+    *out = (struct vv_allocations){ .scope = scope,
+                                    .is_part = scope->by_thread || scope->admitted != NULL };
+    if (device != NULL && strcmp(device, "all") == 0)
+        device = NULL;
+    if (device != NULL || !vv_scope_has_all_rows(scope))
+        return find_in_scratch(out, device, error);
+    VV_TRY(vv_model_once(scope->model, VV_ONCE_ALLOCATIONS, find_whole, &whole, sizeof whole,
+                         error));
+    out->items = whole.items;
+    out->pools = whole.pools;
+    out->steps_end_ns = whole.steps_end_ns;
+    out->count = whole.count;
+    out->pool_count = whole.pool_count;
+    out->by_size = whole.by_size;
+    out->is_absurd = whole.is_absurd;
+    return VARVE_OK;
 }
 
 const char *vv_allocations_none(const struct vv_allocations *allocations)

@@ -36,19 +36,19 @@ struct vv_pool {
 
 struct vv_allocations {
     const struct vv_scope *scope; /* borrowed                                                   */
-    struct vv_allocation *items;  /* by pool, then begin                                        */
+    const struct vv_allocation *items; /* by pool, then begin                                   */
     size_t count;
-    struct vv_pool *pools;        /* by rank, scope and device                                  */
+    const struct vv_pool *pools;  /* by rank, scope and device                                  */
     size_t pool_count;
     bool is_part;                 /* only allocations of some threads or operators: none was live
                                      before */
     bool by_size;                 /* some events had no address: releases are paired by size    */
-    int64_t *steps_end_ns;        /* process -> end of its last step; INT64_MAX: it has no steps */
+    const int64_t *steps_end_ns;  /* process -> end of its last step; INT64_MAX: it has no steps */
     bool is_absurd;               /* the sum of sizes and totals overflows: there are no pools */
 };
 
 /* Only chosen ranks, threads, operators (filter) and `device` count. `device` is as in
- * vv_device_work_init. */
+ * vv_device_work_init, and so is whose the arrays are. */
 enum varve_code vv_allocations_init(struct vv_allocations *out, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error);
 /* Is the allocation kept: not released, or only after the last step of its process, as by an

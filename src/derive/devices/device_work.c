@@ -10,6 +10,7 @@
 #include "base/radix.h"
 #include "derive/select/track_order.h"
 #include "model/device_id.h"
+#include "model/once.h"
 #include "numbers/pair_ids.h"
 
 /* ---- devices, and which are chosen ---- */
@@ -75,6 +76,8 @@ struct found { uint32_t activity, device; uint8_t class; bool is_left_out; };
 
 struct finding {
     struct vv_device_work *work;
+    struct vv_device *devices;      /* those of the work                                        */
+    struct vv_work_item *items;
     struct vv_scratch *scratch;     /* memory of the search                                     */
     const char *wanted;             /* device's name; NULL = all                                */
     struct found *found;
@@ -156,9 +159,9 @@ static enum varve_code device_row(struct finding *finding, const struct vv_devic
     *out_row = row;
     if (row < work->device_count)
         return VARVE_OK;
-    VV_TRY(VV_SCRATCH_RESERVE(work->scope->scratch, &work->devices, &finding->capacity,
+    VV_TRY(VV_SCRATCH_RESERVE(work->scope->scratch, &finding->devices, &finding->capacity,
                               work->device_count + 1, error));
-    work->devices[work->device_count++] = *wanted;
+    finding->devices[work->device_count++] = *wanted;
     return VARVE_OK;
 }
 
@@ -181,15 +184,15 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
             note_unwanted(finding, device.id);
             continue;
         }
-        if (work->device_count == 0 || work->devices[row].scope != device.scope ||
-            work->devices[row].id != device.id)
+        if (work->device_count == 0 || finding->devices[row].scope != device.scope ||
+            finding->devices[row].id != device.id)
             VV_TRY(device_row(finding, &device, &row, error));
         finding->found[finding->found_count++] =
             (struct found){ a, (uint32_t)row, (uint8_t) class, is_left_out };
         if (is_left_out)
             continue;
         work->count++;
-        work->devices[row].last++; /* `last` is a count until the work has its place */
+        finding->devices[row].last++; /* `last` is a count until the work has its place */
         work->unlinked += model->activities.launch[a] == VV_NONE;
     }
     if (finding->wanted != NULL && work->count == 0 && finding->names[0] != '\0')
@@ -201,27 +204,28 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
 /* ---- sorting ---- */
 
 /* Sorts the devices, and finds where the work of each begins. new_row: former row -> new row. */
-static void place_devices(struct vv_device_work *work, size_t *new_row, struct vv_device *former)
+static void place_devices(struct finding *finding, size_t *new_row, struct vv_device *former)
 {
-    size_t first = 0, known = work->device_count;
+    struct vv_device *devices = finding->devices;
+    size_t first = 0, known = finding->work->device_count, count = 0;
     if (known == 0)
         return;
-    memcpy(former, work->devices, known * sizeof *former);
-    work->device_count = 0;
+    memcpy(former, devices, known * sizeof *former);
     for (size_t old = 0; old < known; old++) { /* a device that only worked in warm-up steps is
                                                   dropped */
         new_row[old] = SIZE_MAX;
         if (former[old].last == 0)
             continue;
         former[old].first = old; /* former row, until the devices are sorted */
-        work->devices[work->device_count++] = former[old];
+        devices[count++] = former[old];
     }
-    qsort(work->devices, work->device_count, sizeof *work->devices, compare_devices);
-    for (size_t d = 0; d < work->device_count; d++) {
-        size_t count = work->devices[d].last;
-        new_row[work->devices[d].first] = d;
-        work->devices[d].first = work->devices[d].last = first;
-        first += count;
+    finding->work->device_count = count;
+    qsort(devices, count, sizeof *devices, compare_devices);
+    for (size_t d = 0; d < count; d++) {
+        size_t items = devices[d].last;
+        new_row[devices[d].first] = d;
+        devices[d].first = devices[d].last = first;
+        first += items;
     }
 }
 
@@ -246,34 +250,35 @@ static int compare_places(const void *a, const void *b, void *context)
 }
 
 /* Sorts work that begins at the same instant by track, so the order of the file does not matter. */
-static void order_ties(const struct vv_device_work *work, size_t first, size_t last)
+static void order_ties(const struct finding *finding, const struct vv_device *device)
 {
-    for (size_t i = first, next; i < last; i = next) {
-        for (next = i + 1; next < last && work->items[next].begin_ns == work->items[i].begin_ns;
-             next++)
+    struct vv_work_item *items = finding->items;
+    for (size_t i = device->first, next; i < device->last; i = next) {
+        for (next = i + 1; next < device->last && items[next].begin_ns == items[i].begin_ns; next++)
             ;
         if (next - i > 1)
-            qsort_r(work->items + i, next - i, sizeof *work->items, compare_places,
-                    (void *)work->scope->model);
+            qsort_r(items + i, next - i, sizeof *items, compare_places,
+                    (void *)finding->work->scope->model);
     }
 }
 
 /* Places the next row in order of time: an item of its device, or a cut of the device's time.
  * Between two items one cut counts. */
-static void place(struct vv_device_work *work, const struct found *next, const size_t *new_row)
+static void place(const struct finding *finding, const struct found *next, const size_t *new_row)
 {
     if (new_row[next->device] == SIZE_MAX)
         return;
-    struct vv_device *device = &work->devices[new_row[next->device]];
+    struct vv_device *device = &finding->devices[new_row[next->device]];
     const struct vv_work_item *former =
-        device->last > device->first ? &work->items[device->last - 1] : NULL;
+        device->last > device->first ? &finding->items[device->last - 1] : NULL;
+    const struct vv_device_work *work = finding->work;
     if (next->is_left_out) {
         device->cuts = former != NULL && device->cuts < UINT16_MAX ? (uint16_t)(former->stretch + 1)
                                                                    : device->cuts;
         return;
     }
     struct vv_interval times = times_of(work, work->scope->model->activities.slice[next->activity]);
-    work->items[device->last++] =
+    finding->items[device->last++] =
         (struct vv_work_item){ times.begin_ns, times.end_ns, next->activity, next->class,
                                device->cuts };
 }
@@ -281,7 +286,7 @@ static void place(struct vv_device_work *work, const struct found *next, const s
 static enum varve_code place_work(const struct finding *finding, struct vv_keyed_row *keys,
                                   const size_t *new_row, struct varve_error *error)
 {
-    struct vv_device_work *work = finding->work;
+    const struct vv_device_work *work = finding->work;
     const uint32_t *slice_of = work->scope->model->activities.slice;
     const struct found *found = finding->found;
     int64_t origin_ns = INT64_MAX;
@@ -295,13 +300,13 @@ static enum varve_code place_work(const struct finding *finding, struct vv_keyed
     }
     VV_TRY(vv_radix_sort(keys, finding->found_count, error));
     for (size_t i = 0; i < finding->found_count; i++)
-        place(work, &found[keys[i].row], new_row);
+        place(finding, &found[keys[i].row], new_row);
     for (size_t d = 0; d < work->device_count && !work->is_hta; d++)
-        order_ties(work, work->devices[d].first, work->devices[d].last);
+        order_ties(finding, &finding->devices[d]);
     return VARVE_OK;
 }
 
-static enum varve_code order_work(const struct finding *finding, struct varve_error *error)
+static enum varve_code order_work(struct finding *finding, struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
     size_t devices = work->device_count + 1;
@@ -311,9 +316,12 @@ static enum varve_code order_work(const struct finding *finding, struct varve_er
     VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &new_row, devices, error));
     struct vv_device *former;
     VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &former, devices, error));
-    VV_TRY(VV_SCRATCH_ARRAY(work->scope->scratch, &work->items, work->count, error));
-    place_devices(work, new_row, former);
-    return place_work(finding, keys, new_row, error);
+    VV_TRY(VV_SCRATCH_ARRAY(work->scope->scratch, &finding->items, work->count, error));
+    place_devices(finding, new_row, former);
+    VV_TRY(place_work(finding, keys, new_row, error));
+    work->devices = finding->devices;
+    work->items = finding->items;
+    return VARVE_OK;
 }
 
 static enum varve_code find_and_order(struct finding *finding, struct varve_error *error)
@@ -341,19 +349,76 @@ static enum varve_code find_in_scratch(struct vv_device_work *work, const char *
     return code;
 }
 
+/* ---- of all ranks, threads and steps: found once ---- */
+
+struct whole { /* as in struct vv_device_work */
+    const struct vv_work_item *items;
+    const struct vv_device *devices;
+    size_t count, device_count;
+    uint64_t unlinked;
+};
+_Static_assert(sizeof(struct whole) <= VV_ONCE_BYTES, "once.h");
+
+static enum varve_code find_whole(const struct vv_model *model, bool with_warm_up,
+                                  struct vv_scratch *scratch, struct whole *out,
+                                  struct varve_error *error)
+{
+    struct vv_scratch own = { 0 };
+    struct vv_selection selection = VV_SELECTION_ALL;
+    struct vv_scope scope;
+    struct vv_device_work work = { .scope = &scope };
+    selection.warm_up = with_warm_up;
+    enum varve_code code = vv_scope_init(&scope, model, &selection, &own, error);
+    scope.scratch = scratch;
+    if (code == VARVE_OK)
+        code = find_in_scratch(&work, NULL, error);
+    vv_scratch_deinit(&own);
+    *out = (struct whole){ work.items, work.devices, work.count, work.device_count, work.unlinked };
+    return code;
+}
+
+static enum varve_code find_without_warm_up(const struct vv_model *model,
+                                            struct vv_scratch *scratch, void *out_found,
+                                            struct varve_error *error)
+{
+    return find_whole(model, false, scratch, out_found, error);
+}
+
+static enum varve_code find_all(const struct vv_model *model, struct vv_scratch *scratch,
+                                void *out_found, struct varve_error *error)
+{
+    return find_whole(model, true, scratch, out_found, error);
+}
+
 enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error)
 {
+    struct whole whole;
     *out_work = (struct vv_device_work){ .scope = scope };
-    return find_in_scratch(out_work, device, error);
+    if (!scope->every_step || !vv_scope_has_all_rows(scope) ||
+        (device != NULL && strcmp(device, "all") != 0))
+        return find_in_scratch(out_work, device, error);
+    if (scope->keeps_warm_up || scope->left_out == 0)
+        VV_TRY(vv_model_once(scope->model, VV_ONCE_ALL_DEVICE_WORK, find_all, &whole, sizeof whole,
+                             error));
+    else
+        VV_TRY(vv_model_once(scope->model, VV_ONCE_DEVICE_WORK, find_without_warm_up, &whole,
+                             sizeof whole, error));
+    out_work->items = whole.items;
+    out_work->devices = whole.devices;
+    out_work->count = whole.count;
+    out_work->device_count = whole.device_count;
+    out_work->unlinked = whole.unlinked;
+    return VARVE_OK;
 }
 
 enum varve_code vv_device_work_asked(struct vv_device_work *out_work, const struct vv_scope *scope,
                                      const struct vv_question *question, struct varve_error *error)
 {
-    *out_work = (struct vv_device_work){ .scope = scope, .is_hta = vv_asks_hta(question) };
-    if (out_work->is_hta)
-        VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, scope->scratch, error));
+    if (!vv_asks_hta(question))
+        return vv_device_work_init(out_work, scope, question->selection.device, error);
+    *out_work = (struct vv_device_work){ .scope = scope, .is_hta = true };
+    VV_TRY(vv_hta_rules_init(&out_work->hta, scope->model, scope->scratch, error));
     return find_in_scratch(out_work, question->selection.device, error);
 }
 

@@ -33,9 +33,9 @@ struct vv_work_item {
 
 struct vv_device_work {
     const struct vv_scope *scope; /* borrowed                                                   */
-    struct vv_work_item *items;   /* by device, then begin, then slice                          */
+    const struct vv_work_item *items; /* by device, then begin, then slice                      */
     size_t count;
-    struct vv_device *devices;    /* by rank, then scope and id                                 */
+    const struct vv_device *devices;  /* by rank, then scope and id                             */
     size_t device_count;
     uint64_t unlinked;            /* items without a call, such as those launched before the trace
                                      began */
@@ -44,7 +44,8 @@ struct vv_device_work {
 };
 
 /* VARVE_INVALID: `device` names no device of the trace; the message lists the devices. A model
- * without device work has no devices; this is no error. */
+ * without device work has no devices; this is no error. The arrays are the scratch's of the scope;
+ * if nothing was chosen, they are the model's, and found once. */
 enum varve_code vv_device_work_init(struct vv_device_work *out_work, const struct vv_scope *scope,
                                     const char *device, struct varve_error *error);
 /* The same, for a question that may ask for another tool's rules (compat). */

@@ -298,6 +298,14 @@ static enum varve_code allocate(struct vv_scope *scope, struct varve_error *erro
     return VV_SCRATCH_ZEROS(scope->scratch, &scope->ranks, processes, error);
 }
 
+bool vv_scope_has_all_rows(const struct vv_scope *scope)
+{
+    for (uint32_t p = 0; p < scope->model->processes.table.count; p++)
+        if (!scope->processes[p])
+            return false;
+    return !scope->by_thread && scope->admitted == NULL;
+}
+
 enum varve_code vv_scope_init(struct vv_scope *scope, const struct vv_model *model,
                               const struct vv_selection *selection, struct vv_scratch *scratch,
                               struct varve_error *error)

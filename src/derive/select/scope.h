@@ -72,6 +72,9 @@ static inline bool vv_step_counts(const struct vv_scope *scope, uint32_t step)
            (scope->every_step && (scope->keeps_warm_up || !scope->warm_up[step]));
 }
 
+/* True if no process, thread or slice is left out. Steps may be. */
+bool vv_scope_has_all_rows(const struct vv_scope *scope);
+
 /* True if there is no filter, or it lets the slice through. */
 static inline bool vv_scope_holds(const struct vv_scope *scope, uint32_t slice)
 {
