@@ -59,7 +59,7 @@ enum varve_code vv_scratch_array(struct vv_scratch *scratch, void *items, size_t
                                  size_t item_bytes, struct varve_error *error)
 {
     size_t bytes = block_bytes(count, item_bytes);
-    struct vv_scratch_block *block = bytes == 0 ? NULL : malloc(bytes);
+    struct vv_scratch_block *block = bytes == 0 ? NULL : vv_large_pages_alloc(bytes);
     return block == NULL ? refuse(count, item_bytes, error) : add_block(scratch, block, items);
 }
 

@@ -13,7 +13,7 @@ ALLOCATING = re.compile(
 ENDING = re.compile(r"\b(\w*_deinit)\s*\(")
 # What may be ended by hand, and how often: the scratch of a part's own, sheets that are no table's
 # result, and the list of repeats, which each level of a recursion makes and no later one needs.
-ENDED = {"vv_scratch_deinit": 16, "vv_sheet_deinit": 3, "vv_repeats_deinit": 1}
+ENDED = {"vv_scratch_deinit": 19, "vv_sheet_deinit": 3, "vv_repeats_deinit": 1}
 OWN = re.compile(r"struct vv_scratch (?:\*\w+ = [^,;]*, )?(\w+) = \{ 0 \};")
 
 

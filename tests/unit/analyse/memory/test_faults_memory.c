@@ -12,6 +12,7 @@
 
 #include "failing_allocation.h"
 #include "handmade.h"
+#include "model/once.h"
 #include "question/question.h"
 
 enum { STEPS = 200 };
@@ -46,12 +47,14 @@ static void every_allocation_fails_once(void **state)
     question.selection.first_step = 1;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct vv_sheet sheet;
+        vv_onces_forget(model->onces);
         allocation_count = 0;
         assert_int_equal(vv_analyse(tables[i], model, &question, &sheet, &error), VARVE_OK);
         assert_true(sheet.row_count > 0);
         vv_sheet_deinit(&sheet);
         long total = allocation_count;
         for (long n = 0; n < total; n++) {
+            vv_onces_forget(model->onces);
             allocations_left = n;
             enum varve_code code = vv_analyse(tables[i], model, &question, &sheet, &error);
             allocations_left = -1;

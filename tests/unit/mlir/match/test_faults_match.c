@@ -21,6 +21,7 @@
 #include "mlir/tables/tables.h"
 #include "mlir/values/values.h"
 #include "mlir/vmfb/vmfb.h"
+#include "model/once.h"
 #include "mlir_matched.h"
 
 static const char text[] =
@@ -237,6 +238,7 @@ static enum varve_code make_profile(struct varve_error *error)
 {
     static const struct vv_question everything = VV_QUESTION_ALL;
     struct vv_mlir_profile profile;
+    vv_onces_forget(model->onces);
     VV_TRY(vv_mlir_profile_make(model, &everything, &profile, error));
     vv_mlir_profile_deinit(&profile);
     return VARVE_OK;
