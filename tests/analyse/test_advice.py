@@ -325,11 +325,18 @@ def test_a_screen_advises_as_the_table_alone_does(varve, tmp_path, arguments):
     assert {row["rule"]: row for row in screen["advice"]} == alone
 
 
-def test_a_thread_that_reads_ahead_is_no_wait(varve, tmp_path):
-    """Batches are read while the steps compute; who waits for one is named so."""
-    def events(name, tid):
-        return [event for n in range(5)
-                for event in step(n, 200 * n, 200, span("conv", 200 * n + 110, 90),
-                                  span(name, 200 * n + 5, 100, tid=tid))]
-    assert "data_wait" not in advice(varve, tmp_path / "t.json", events("load_batch", 2))
-    assert "data_wait" in advice(varve, tmp_path / "t.json", events("wait_for_batch", 1))
+@pytest.mark.parametrize("name, tid, waits", [("load_batch", 2, False), ("next_batch", 2, False),
+                                              ("wait_for_batch", 1, True)])
+def test_a_thread_that_reads_ahead_is_no_wait(varve, tmp_path, name, tid, waits):
+    """Batches are read while the steps compute: the thread of the steps alone waits."""
+    events = [event for n in range(5)
+              for event in step(n, 200 * n, 200, span("conv", 200 * n + 110, 90),
+                                span(name, 200 * n + 5, 100, tid=tid))]
+    path = tmp_path / "t.json"
+    assert ("data_wait" in advice(varve, path, events)) == waits
+    split = table_reader.tables(varve, "report", "--no-cache", "--table", "step_split", path)
+    total = next(row for row in split["step_split"] if row["row"] == "total")
+    loader_ns, others_ns = total["data_loader_ns"], total["cpu_op_ns"]
+    assert (loader_ns, others_ns) == ((500_000, 450_000) if waits else (0, 950_000))
+    shown = table_reader.tables(varve, "report", "--no-cache", "--table", "waits", path)["waits"]
+    assert sum(row["wait_ns"] for row in shown if row["row"] == "step") == loader_ns

@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 # pylint: disable=wrong-import-position
 import table_reader
+from model_tables import dump
 from trace_writer import Trace
 
 US = 1000
@@ -103,7 +104,7 @@ def test_what_a_late_rank_costs_is_of_one_step_of_the_rank_that_waits(varve, tmp
     row = table_reader.tables(varve, "report", "--no-cache", "--table", "advice",
                               trace.write())["advice"][0]
     assert (row["rule"], row["share"], row["saves_ns"]) == ("late_rank", 0.4, 400 * US)
-    assert row["finding"].startswith("Rank 0 waits 400 µs for rank 1")
+    assert row["finding"].startswith("In collectives rank 0 waits 400 µs for rank 1,")
     assert row["why"] == "late::load takes 400 µs longer on rank 1 than on rank 0."
 
 
@@ -243,6 +244,39 @@ def test_ranges_that_a_program_marks(varve, tmp_path):
     bounds = {row["bound"]: row["time_ns"] // US for row in tables["critical_bound"]
               if row["row"] == "bound"}
     assert bounds == {"host": 940, "communication": 60}
+
+
+@pytest.mark.parametrize("says", ["nothing", "its number"])
+def test_a_rank_that_the_environment_does_not_name(varve, tmp_path, says):
+    """A program that forks names the ranks of its children later: only one of two had a name when
+    it began. The other one is no second rank 1; its collectives may say which rank it is."""
+    trace = Trace(tmp_path / "a.varve")
+    for begin, env in ((100, {}), (500, {"rank": 1, "world_size": 2})):
+        rank = Rank(trace, begin, **env)
+        rank.op("solve", 0, begin)
+        rank.main.begin(rank.process.site("begin", "MPI_Allreduce", layer="COMM"), at=begin * US)
+        if says == "its number":
+            rank.main.collective("all_reduce", at=begin * US, rank=env.get("rank", 0), size=2)
+        rank.main.end(at=560 * US)
+        rank.done()
+    waits = critical(varve, trace.write())["rank_waits"][0]
+    assert (waits["rank"], waits["late_rank"]) == (0 if says == "its number" else None, 1)
+    assert (waits["waited_ns"], waits["name"]) == (400 * US, "solve")
+
+
+def test_a_group_larger_than_the_launchers_job_names_the_rank(build, tmp_path):
+    """One task of a launcher starts four ranks. A group of two does not."""
+    trace = Trace(tmp_path / "a.varve")
+    for number in range(4):
+        rank = Rank(trace, 100 + 10 * number, rank=0, world_size=1 if number < 3 else 4)
+        rank.main.begin(rank.process.site("begin", "all_reduce", layer="COMM"), at=5)
+        for size in (2, 4):
+            rank.main.collective("all_reduce", at=6, rank=number % size, size=size)
+        rank.main.end(at=10)
+        rank.done()
+    processes = dump(build, trace.write())["processes"]
+    assert [(row["rank"], row["world_size"]) for row in processes] == [(0, 4), (1, 4), (2, 4),
+                                                                       (0, 4)]
 
 
 def test_ranges_of_pytorchs_profiler(varve, tmp_path):

@@ -46,6 +46,8 @@ def fixture_run(request, build, varve, tmp_path_factory):
     """(what each rank asked for, what was recorded of each) in the order of ranks."""
     folder = tmp_path_factory.mktemp("groups")
     tables = dump(build, record(varve, request.param, folder))
+    ranks = [row["rank"] for row in tables["processes"] if row["world_size"] == RANKS]
+    assert sorted(ranks) == list(range(RANKS))  # which no environment said
     asked = [json.loads((folder / f"rank{rank}.json").read_text()) for rank in range(RANKS)]
     recorded = collectives(tables)
     assert len(recorded) == RANKS

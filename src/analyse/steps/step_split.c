@@ -3,10 +3,11 @@
  * (doc/metrics.md §9).
  *
  * device_steps.h says how long steps last. Every instant belongs to the first of the slots below
- * that is busy then, on any device or thread of the step's process. An instant in which no slot is
- * busy is "other". Law: the slots and other_ns of a row sum to its duration_ns. Each finer column
- * is part of one slot: sync and allocation of runtime, compiling and garbage collection of cpu_op,
- * Python of other. */
+ * that is busy then, on any device or thread of the step's process. Only a thread that has steps
+ * waits for data: a loader on another one reads ahead, and is an operator. An instant in which no
+ * slot is busy is "other". Law: the slots and other_ns of a row sum to its duration_ns. Each finer
+ * column is part of one slot: sync and allocation of runtime, compiling and garbage collection of
+ * cpu_op, Python of other. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,6 +67,7 @@ struct view {
     const struct vv_scope *scope;      /* the selected steps                                    */
     const struct vv_device_work *work; /* of all steps                                          */
     const struct vv_device_steps *steps;
+    const bool *step_tracks;           /* row of a track -> it has steps                        */
     struct vv_host_roles roles;
     struct vv_sheet *sheet;
     struct vv_intervals busy[PARTS];   /* when each part is busy in the process at hand; then the
@@ -109,6 +111,7 @@ static enum varve_code add_track(struct view *view, uint32_t track, struct varve
     vv_track_rows(view->scope->model, track, &first, &last);
     for (uint32_t slice = first; slice < last; slice++) {
         enum vv_host_role role = vv_host_role_of(&view->roles, slice);
+        role = role == VV_HOST_LOADER && !view->step_tracks[track] ? VV_HOST_OP : role;
         enum part slot = parts_of_role[role].slot, finer = parts_of_role[role].finer;
         int64_t begin_ns = slices->begin_ns[slice], end_ns = begin_ns + slices->duration_ns[slice];
         if (slot == OTHER)
@@ -308,6 +311,7 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model,
     vv_sheet_init(out, "step_split", "STEP SPLIT", split_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
+    view.step_tracks = whole.scope.step_tracks;
     VV_TRY(vv_host_roles_init(&view.roles, model, scratch, error));
     VV_TRY(vv_running_collectives(&scope, scratch, &view.running, error));
     VV_TRY(put_steps(&view, error));

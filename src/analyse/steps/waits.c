@@ -3,9 +3,10 @@
  * (doc/metrics.md §8.5).
  *
  * wait = |L without A|. L is the union of the times in which a thread of a process waits for its
- * next batch. A is the time in which a device of the process' rank works. Waiting while a device
- * works costs nothing. device_steps.h says how long steps last. The time between steps has a row of
- * its own. Law: the rows sum to the total. */
+ * next batch. In a process with steps only their threads wait: another one reads ahead. A is the
+ * time in which a device of the process' rank works. Waiting while a device works costs nothing.
+ * device_steps.h says how long steps last. The time between steps has a row of its own. Law: the
+ * rows sum to the total. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,6 +33,8 @@ struct view {
     const struct vv_scope *scope;      /* the selected steps                                    */
     const struct vv_device_work *work; /* of all steps                                          */
     const struct vv_device_steps *steps;
+    const bool *step_tracks;           /* row of a track -> it has steps                        */
+    bool *has_steps;                   /* process -> one of its tracks has steps                */
     struct vv_host_roles roles;
     uint32_t *order;                   /* of processes                                          */
     bool *loads;                       /* process -> it has a data loader                       */
@@ -44,14 +47,25 @@ struct view {
     int64_t total[COLUMNS];
 };
 
+/* Can the track wait for a batch? */
+static bool can_wait(const struct view *view, uint32_t track)
+{
+    uint32_t process = view->scope->model->tracks.process[track];
+    return view->scope->tracks[track] && process != VV_NONE &&
+           (view->step_tracks[track] || !view->has_steps[process]);
+}
+
 /* Marks the processes in which a thread waited for a batch. Returns whether there is any. */
 static bool find_processes(struct view *view)
 {
     const struct vv_model *model = view->scope->model;
     bool is_any = false;
+    for (uint32_t track = 0; track < model->tracks.table.count; track++)
+        if (view->step_tracks[track] && model->tracks.process[track] != VV_NONE)
+            view->has_steps[model->tracks.process[track]] = true;
     for (uint32_t track = 0; track < model->tracks.table.count; track++) {
         uint32_t first, last, process = model->tracks.process[track];
-        if (!view->scope->tracks[track] || process == VV_NONE)
+        if (!can_wait(view, track))
             continue;
         vv_track_rows(model, track, &first, &last);
         for (uint32_t slice = first; slice < last && !view->loads[process]; slice++)
@@ -61,7 +75,7 @@ static bool find_processes(struct view *view)
     return is_any;
 }
 
-/* Lists the tracks and steps of each process. */
+/* Lists the tracks that can wait and the steps of each process. */
 static enum varve_code list_by_process(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
@@ -74,7 +88,7 @@ static enum varve_code list_by_process(struct view *view, struct varve_error *er
         view->first_track[p] = view->host_of[p] = VV_NONE;
     for (uint32_t track = (uint32_t)model->tracks.table.count; track-- > 0;) {
         uint32_t process = model->tracks.process[track];
-        if (!view->scope->tracks[track] || process == VV_NONE)
+        if (!can_wait(view, track))
             continue;
         view->next_track[track] = view->first_track[process];
         view->first_track[process] = track;
@@ -181,6 +195,7 @@ static enum varve_code put_all(struct view *view, struct varve_error *error)
     uint64_t processes = view->scope->model->processes.table.count;
     VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->loads, processes, error));
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->has_steps, processes, error));
     if (!find_processes(view))
         return vv_sheet_policy(view->sheet, error,
                                "no data loader recorded, under none of the names that are known");
@@ -207,5 +222,6 @@ enum varve_code vv_analyse_waits(const struct vv_model *model, const struct vv_q
     vv_sheet_init(out, "waits", "WAITING FOR DATA", wait_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
+    view.step_tracks = whole.scope.step_tracks;
     return put_all(&view, error);
 }

@@ -166,7 +166,8 @@ static enum varve_code list_holds(const char *list, int64_t number, bool *out_ho
 }
 
 /* A process that names no rank has the rank of the other processes of its scope: a device's kernels
- * may be in a process of their own. */
+ * may be in a process of their own. A process whose threads communicate is another rank, and which
+ * one is not known. */
 #define NO_RANK (-1)
 #define SEVERAL (-2) /* several ranks in one trace: a process that names no rank, such as the
                         launcher, has none */
@@ -176,10 +177,24 @@ static int64_t join_ranks(int64_t known, int64_t rank)
     return rank < 0 || rank == known ? known : known == NO_RANK ? rank : SEVERAL;
 }
 
+/* Takes the rank from a process whose threads communicate, if another process lent it. */
+static void take_back(struct vv_scope *scope)
+{
+    const struct vv_model *model = scope->model;
+    const struct vv_slices *slices = &model->slices;
+    for (uint64_t slice = 0; slice < slices->table.count; slice++) {
+        uint32_t track = slices->track[slice], process = model->tracks.process[track];
+        if (slices->layer[slice] == VARVE_LAYER_COMM && process != VV_NONE &&
+            model->tracks.kind[track] != VV_TRACK_DEVICE && model->processes.rank[process] < 0)
+            scope->ranks[process] = NO_RANK;
+    }
+}
+
 static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *error)
 {
     const struct vv_processes *processes = &scope->model->processes;
     uint32_t scopes = 1;
+    bool is_lent = false;
     for (uint32_t p = 0; p < processes->table.count; p++)
         scopes = processes->scope[p] >= scopes ? processes->scope[p] + 1 : scopes;
     int64_t *of_scope;
@@ -188,11 +203,15 @@ static enum varve_code find_ranks(struct vv_scope *scope, struct varve_error *er
     for (uint32_t p = (uint32_t)processes->table.count; p > 0; p--)
         of_scope[processes->scope[p - 1]] =
             join_ranks(of_scope[processes->scope[p - 1]], processes->rank[p - 1]);
-    for (uint32_t p = 0; p < processes->table.count; p++)
+    for (uint32_t p = 0; p < processes->table.count; p++) {
+        int64_t lent = of_scope[processes->scope[p]];
         scope->ranks[p] = processes->rank[p] >= 0 ? processes->rank[p]
-                          : of_scope[processes->scope[p]] == SEVERAL
-                              ? NO_RANK
-                              : of_scope[processes->scope[p]];
+                          : lent == SEVERAL       ? NO_RANK
+                                                  : lent;
+        is_lent |= scope->ranks[p] != processes->rank[p];
+    }
+    if (is_lent)
+        take_back(scope);
     return VARVE_OK;
 }
 

@@ -23,15 +23,14 @@ const struct vv_rule vv_rules_communication[] = {
       .also = { vv_analyse_trace, NULL, NULL, "processes", NULL, 2, VV_EACH_ROW },
       .weight = 2, /* what ranks wait is exposed communication, too: this is its cause         */
       .saves = "waited_ns", .saves_part = 1.0, .of_steps = "steps",
-      .says = "Rank {rank} waits {waited_ns} for rank {late_rank}, which begins its "
-              "collectives later.",
+      .says = "In collectives {waits} waits {waited_ns} for {late}, which begins them later.",
       .why = { vv_analyse_rank_waits, "longer", "*", "longer_ns", "waited_ns",
-               "{longer} takes {longer_ns} longer on rank {late_rank} than on rank {rank}." },
+               "{longer} takes {longer_ns} longer on {late} than on {waits}." },
       .or_why = { vv_analyse_rank_waits, "name", "*", "name_ns", "waited_ns",
-                  "Rank {late_rank} was in {name} meanwhile." },
+                  "Meanwhile {late} was in {name}." },
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
-      .see = "varve ranks",
+      .see = "varve report --table rank_waits",
       .because = "HTA's and msprof-analyze's slow rank: 5 % is more than jitter." },
     { .name = "exposed_collectives",
       .unless = "exposed_communication",

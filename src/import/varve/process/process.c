@@ -312,6 +312,21 @@ static enum varve_code add_collectors(struct vv_process_reader *process, struct 
     return VARVE_OK;
 }
 
+/* The launcher's environment says which rank it is. A group of more ranks than that job has knows
+ * better: a program that a launcher starts once may start its ranks itself. */
+static void set_rank(const struct vv_process_reader *process, uint32_t row)
+{
+    const struct vv_metadata *metadata = process->metadata;
+    struct vv_processes *processes = &process->model->processes;
+    bool is_told = metadata->rank >= 0;
+    processes->rank[row] = is_told ? metadata->rank : -1;
+    processes->world_size[row] = metadata->world_size > 0 ? metadata->world_size : 0;
+    if (process->group.size > (is_told ? processes->world_size[row] : 0)) {
+        processes->rank[row] = process->group.rank;
+        processes->world_size[row] = process->group.size;
+    }
+}
+
 static enum varve_code fill_process(struct vv_process_reader *process, struct varve_error *error)
 {
     struct vv_model *model = process->model;
@@ -332,8 +347,7 @@ static enum varve_code fill_process(struct vv_process_reader *process, struct va
         metadata->reserve_bytes > 0 ? (uint64_t)metadata->reserve_bytes : 0;
     processes->keep_ns[row] = metadata->keep_ns > 0 ? (uint64_t)metadata->keep_ns : 0;
     processes->forgot[row] = process->forgot;
-    processes->rank[row] = metadata->rank >= 0 ? metadata->rank : -1;
-    processes->world_size[row] = metadata->world_size > 0 ? metadata->world_size : 0;
+    set_rank(process, row);
     if (metadata->storage[0] != '\0')
         VV_TRY(vv_model_text(model, metadata->storage, &processes->storage[row], error));
     VV_TRY(add_collectors(process, error));

@@ -60,6 +60,9 @@ struct vv_dispatch {
     uint32_t slice, dtype, group; /* group is a string; 0 = not known                           */
 };
 
+/* A group of ranks, and which of them the process is; size 0 = not known. */
+struct vv_group_said { int64_t size, rank; };
+
 struct vv_open_range {
     /* inside_ns is the time of the ended ranges directly inside this one. */
     int64_t begin_ns, inside_ns;
@@ -93,6 +96,7 @@ struct vv_process_reader {
     struct vv_past_said past;
     struct vv_graphs_said graphs;
     struct vv_marks_said marks;
+    struct vv_group_said group;          /* the largest one of its collectives                  */
     bool has_calls;                      /* there are operators of PyTorch: call.c              */
     bool has_backend;                    /* some range is a backend's own collective: torch.c    */
     VV_ARRAY_OF(char) text;              /* a text under construction                           */
@@ -119,6 +123,13 @@ struct vv_process_reader {
 /* strings.c: the model's string for string `id` of the process. */
 enum varve_code vv_process_string(struct vv_process_reader *process, uint64_t id, uint32_t *out_id,
                                   struct varve_error *error);
+
+/* The process says which rank of a group it is. The largest group counts. */
+static inline void vv_group_say(struct vv_process_reader *process, int64_t size, int64_t rank)
+{
+    if (size > process->group.size && rank >= 0 && rank < size)
+        process->group = (struct vv_group_said){ size, rank };
+}
 
 /* shapes.c: the model's string for an operator's inputs. `words` are `count` words: a dtype, a rank
  * and dims for each input. They have been checked. */

@@ -53,6 +53,7 @@ static enum varve_code fill_dispatch(struct vv_dispatch *dispatch,
                 VV_TRY(vv_process_string(process, (uint64_t)argument.value[0], &dispatch->group,
                                          error));
             dispatch->group_size = argument.value[1];
+            vv_group_say(process, argument.value[1], argument.value[2]);
         }
         struct operand operand = operand_of(word, next);
         if (operand.tensors == 0 || operands == 2)

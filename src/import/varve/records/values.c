@@ -329,6 +329,7 @@ static enum varve_code add_collective(struct vv_process_reader *process,
     collectives->out_elements[row] = at_most(word(record, 7));
     collectives->bytes[row] = word(record, 8);
     collectives->runs[row] = 1;
+    vv_group_say(process, collectives->group_size[row], collectives->rank[row]);
     return add_ranks(process, record, &collectives->ranks[row], error);
 }
 
