@@ -3,6 +3,7 @@
 not."""
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -185,12 +186,13 @@ def duration(time_ns):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, tmp_path, rule):
+def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, run, tmp_path, rule):
     faulty, sound, says = RULES[rule]
     row = advice(varve, tmp_path / "faulty.json", faulty, "--top", "0")[rule]
     if row["saves_ns"] is not None:
         says += f" To gain: at most {duration(row['saves_ns'])} a step."
     assert row["finding"] == says
+    assert run(*shlex.split(row["see"])[1:]).returncode == 0, row["see"]
     assert rule not in advice(varve, tmp_path / "sound.json", sound, "--top", "0")
 
 
@@ -264,6 +266,18 @@ def test_a_command_asks_the_same_part_of_the_same_trace(varve, run, tmp_path):
     assert run(*words[1:]).returncode == 0
     odd = advice(varve, path, steps_of(200, odd_us=900), "--top", "0", "--steps", "0..4")
     assert shlex.split(odd["slow_step"]["see"])[1:] == ["steps", "--steps", "3", str(path)]
+
+
+def test_every_rule_s_command_runs(run, tmp_path):
+    """Those of rules that no trace here makes speak, too."""
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": steps_of(200)}))
+    shown = run("help", "rules").stdout
+    commands = re.findall(r"^ +see: (.+)$", shown, re.MULTILINE)
+    assert len(commands) == len(re.findall(r"^  \w+ ", shown, re.MULTILINE)) >= 54
+    for command in sorted(set(commands)):
+        done = run(*shlex.split(command.replace("{step}", "0"))[1:], path)
+        assert done.returncode == 0, (command, done.stderr)
 
 
 def test_every_rule_says_where_it_is_from_and_why_its_limit_is_there(run):

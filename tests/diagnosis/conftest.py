@@ -17,6 +17,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -39,6 +40,7 @@ class Diagnosis:
     text: str         # finding, evidence and advice of the first
     promised: float   # share of the step; 0 = no promise
     saved: float      # share of the step
+    commands: list    # those that are printed beside the findings and fail
 
     @property
     def factor(self):
@@ -52,6 +54,7 @@ class Diagnosis:
         else:
             found += [f"{place!r} is not in {self.text!r}" for place in plant.places
                       if place not in self.text]
+        found += [f"{command} fails" for command in self.commands]
         if plant.rule in self.twin_rules:
             found.append(f"the twin has {plant.rule}, too")
         if plant.promises and not 1 / FACTOR <= self.factor <= FACTOR:
@@ -88,6 +91,13 @@ class Clinic:
         names = [column["name"] for column in table["columns"]]
         return [dict(zip(names, row)) for row in table["rows"]]
 
+    def runs(self, command):
+        """Does it run as it is printed?"""
+        program, *words = shlex.split(command)
+        done = subprocess.run([self.varve, *words], cwd=self.folder, capture_output=True,
+                              check=False)
+        return program == "varve" and done.returncode == 0
+
     def record(self, plant, way, attempt):
         """The trace of a run."""
         folder = self.folder / f"{plant.id}-{way}-{attempt}"
@@ -115,7 +125,8 @@ class Clinic:
                          twin_rules=[row["rule"] for row in twin_rows],
                          text="\n".join(filter(None, (first.get(part) for part in
                                                       ("finding", "why", "try")))),
-                         promised=promised, saved=self.measure(plant) if plant.promises else 0)
+                         promised=promised, saved=self.measure(plant) if plant.promises else 0,
+                         commands=[row["see"] for row in rows if not self.runs(row["see"])])
 
     def diagnose(self, plant):
         """The first diagnosis without a fault, or the last one."""

@@ -3,6 +3,8 @@
 reason; None: no rule may speak. A person read each trace."""
 import dataclasses
 import pathlib
+import shlex
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -14,6 +16,15 @@ def advice(varve, *arguments):
     """All findings, the first one first."""
     return table_reader.tables(varve, "report", "--no-cache", "--table", "advice", "--top", "0",
                                *arguments)["advice"]
+
+
+def assert_commands_run(varve, rows):
+    """What each finding names to look at, as printed."""
+    for row in rows:
+        words = shlex.split(row["see"])
+        assert words[0] == "varve"
+        done = subprocess.run([varve, *words[1:]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (row["see"], done.stderr)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +71,7 @@ JUDGED = (
     Judged("tracelens/rocprofv3_results.json.gz", "exposed_communication", "nccl",
            "RCCL's kernels run 4.2 of 15 s, and computation 0.3 s", ("device_idle",),
            ("late_rank",)),
-    Judged("xplane/jax_tpu_inference.xplane.pb", "exposed_copies", "async-copy",
+    Judged("xplane/jax_tpu_inference.xplane.pb", "exposed_copies", "async-copy: 600 copies.",
            "waits for asynchronous copies are 304 of 315 s of the four cores (xprof's op_profile)",
            (), ("exposed_communication",)),
     Judged("nsys/saxpy_mpi_cuda.sqlite", "exposed_copies", "HtoD",

@@ -33,6 +33,15 @@ def of_programs(module):
     return collections.Counter(plant.rule for plant in found)
 
 
+def test_no_two_plants_share_a_folder():
+    """Their ids name the folders of their recordings."""
+    found = [plant.id for module in (plants, plants_of_c) for name, value in vars(module).items()
+             if isinstance(value, tuple) and name != "OF_C" for plant in value
+             if isinstance(plant, plants.Plant)]
+    gpus = [plant.name for plant in GPU_PLANTS]
+    assert len(found) == len(set(found)) and len(gpus) == len(set(gpus))
+
+
 def findings_of(varve, folder, plant, mended):
     made = plant.make(mended)
     paths = [run.write(folder / f"{number}.json")

@@ -4,7 +4,7 @@ cause and place, the twin has no such finding, and the promise is what mending s
 factor of 1.5."""
 import pytest
 
-from judged_traces import advice
+from judged_traces import advice, assert_commands_run
 from plants_of_gpus import GPU_PLANTS
 
 FACTOR = 1.5
@@ -27,6 +27,7 @@ def test_the_first_finding_is_the_plant_and_its_twin_has_none(varve, tmp_path, p
     text = "\n".join(filter(None, (rows[0][part] for part in ("finding", "why", "try"))))
     for place in plant.places:
         assert place in text
+    assert_commands_run(varve, rows[:1])
     assert plant.rule not in [row["rule"] for row in twin_rows]
     saved_ns = step_ns - twin_step_ns
     assert 1 / FACTOR <= rows[0]["saves_ns"] / saved_ns <= FACTOR

@@ -23,6 +23,7 @@ SPEAK = {
     "meaning/hta_rules.c": "rules of HTA, by HTA's own list",
     "mlir/profile/words.c": "how producers name operations: traces and programs are joined by it",
     "meaning/host_role.c": "what ranges are called, which is data: no argument, no category",
+    "meaning/platform.c": "what processes of devices are called, which is data",
     "meaning/device_class.c": "what kernels are called, which is data: no argument, no category",
 }
 # What an importer writes is also what a column, an option or a name of ours is called.

@@ -16,6 +16,7 @@
 #include "analyse/advice/sentence.h"
 #include "derive/select/filter.h"
 #include "meaning/call_kind.h"
+#include "meaning/platform.h"
 #include "sheet/number.h"
 #include "varve/varve.h"
 
@@ -53,6 +54,7 @@ struct tables {
     const struct vv_sheet *sheets[TABLES_MAX];
     struct vv_sheet *own;
     size_t count, own_count;
+    enum vv_platform platform;
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
 };
 
@@ -325,8 +327,9 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     *out_finding = (struct finding){ .rule = rule, .share = found.share };
     vv_sentence_write(rule->says, found.sheet, found.row, found.share, out_finding->says);
     vv_sentence_write(rule->see, found.sheet, found.row, found.share, out_finding->see);
-    if (rule->remedy != NULL)
-        vv_sentence_write(rule->remedy, found.sheet, found.row, found.share, out_finding->remedy);
+    const char *remedy = vv_rule_remedy(rule, tables->platform);
+    if (remedy != NULL)
+        vv_sentence_write(remedy, found.sheet, found.row, found.share, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
@@ -445,7 +448,8 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
                                   struct vv_scratch *scratch, struct vv_sheet *out,
                                   struct varve_error *error)
 {
-    struct tables tables = { .model = model, .question = question };
+    struct tables tables = { .model = model, .question = question,
+                             .platform = vv_platform_of(model) };
     struct finding *findings;
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);

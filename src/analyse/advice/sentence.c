@@ -8,6 +8,7 @@
 #include "sheet/number.h"
 
 #define CELL_BYTES 120
+#define NAME_BYTES 40
 
 _Static_assert(CELL_BYTES >= VV_NUMBER_BYTES, "a number fits a cell's text");
 
@@ -47,6 +48,21 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
         snprintf(text, CELL_BYTES, "%lld", (long long)cell->integer);
 }
 
+/* Is a cell empty that the form names before the ]? */
+static bool is_unknown(const char *form, const struct vv_sheet *sheet, size_t row)
+{
+    const char *end = strchr(form, ']');
+    while (end != NULL && (form = strchr(form, '{')) != NULL && form < end) {
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(form + 1, "}"), form + 1);
+        size_t column = vv_sheet_find(sheet, name);
+        if (column != SIZE_MAX && !vv_sheet_cell(sheet, row, column)->present)
+            return true;
+        form++;
+    }
+    return false;
+}
+
 /* Replaces each name in braces by its value. */
 void vv_sentence_write(const char *form, const struct vv_sheet *sheet, size_t row, double share,
                        char out_text[VV_SENTENCE_BYTES])
@@ -54,7 +70,12 @@ void vv_sentence_write(const char *form, const struct vv_sheet *sheet, size_t ro
     size_t length = 0;
     for (const char *cursor = form; *cursor != '\0' && length + 1 < VV_SENTENCE_BYTES;) {
         const char *end = *cursor == '{' ? strchr(cursor, '}') : NULL;
-        char name[40], value[CELL_BYTES] = "";
+        char name[NAME_BYTES], value[CELL_BYTES] = "";
+        if (*cursor == '[' || *cursor == ']') {
+            bool is_left_out = *cursor == '[' && is_unknown(cursor, sheet, row);
+            cursor = is_left_out ? strchr(cursor, ']') + 1 : cursor + 1;
+            continue;
+        }
         if (end == NULL || (size_t)(end - cursor) > sizeof name) {
             out_text[length++] = *cursor++;
             continue;

@@ -14,6 +14,7 @@
 
 #include "analyse/trace/unseen_facts.h"
 #include "derive/select/scope.h"
+#include "meaning/platform.h"
 #include "question/question.h"
 #include "settings/sources.h"
 #include "sheet/number.h"
@@ -115,23 +116,33 @@ static bool ask_gpu(const struct vv_unseen_facts *facts, struct answer *answer)
     }
     if (facts->launch_calls == 0)
         return false;
-    set_record(answer, "torch.profiler: activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]; "
-                     "no other profiler may use the device then");
+    set_record(answer, vv_platform_of(facts->model) == VV_PLATFORM_ASCEND
+                           ? "torch_npu.profiler: activities with ProfilerActivity.NPU, too"
+                           : "torch.profiler: activities=[ProfilerActivity.CPU, "
+                             "ProfilerActivity.CUDA]; no other profiler may use the device then");
     return say(answer, "%" PRIu64 " call%s launch%s work (%.60s), and no work of a device was "
                "recorded", facts->launch_calls, plural(facts->launch_calls),
                facts->launch_calls == 1 ? "es" : "", facts->launch_name);
 }
 
-/* Device work that no call explains. */
+/* Device work that no call explains. A TPU runs a program as a whole. */
 static bool ask_launches(const struct vv_unseen_facts *facts, struct answer *answer)
 {
-    if (facts->works == 0 || facts->launch_calls > 0 ||
+    if (facts->works == 0 || facts->launch_calls > 0 || vv_has_tpu(facts->model) ||
         (double)facts->unlinked_works < UNLINKED_SHARE_THAT_MATTERS * (double)facts->works)
         return false;
     answer->matters = facts->operators == 0;
-    set_record(answer, facts->is_torch ? "torch.profiler: activities with ProfilerActivity.CPU, too"
-                                     : "the calls of the device's runtime: nsys --trace=cuda, "
-                                       "rocprofv3 --sys-trace, jax.profiler");
+    static const char *const records[VV_PLATFORMS] = {
+        [VV_PLATFORM_USUAL] = "the calls of the device's runtime: nsys --trace=cuda, rocprofv3 "
+                              "--sys-trace",
+        [VV_PLATFORM_XLA] = "jax.profiler.trace(FOLDER), with host_tracer_level=2 of "
+                            "ProfileOptions",
+        [VV_PLATFORM_ASCEND] = "torch_npu.profiler: activities with ProfilerActivity.CPU, too",
+    };
+    enum vv_platform platform = vv_platform_of(facts->model);
+    set_record(answer, facts->is_torch && platform == VV_PLATFORM_USUAL
+                           ? "torch.profiler: activities with ProfilerActivity.CPU, too"
+                           : records[platform]);
     return say(answer, "%" PRIu64 " of %" PRIu64 " pieces of device work have no call that "
                "launched them", facts->unlinked_works, facts->works);
 }

@@ -191,5 +191,6 @@ void vv_help_rules(FILE *stream)
             fprintf(stream, "%*sunless %s speaks\n", NAME_WIDTH, "", rule->unless);
         fprintf(stream, "%*s", NAME_WIDTH, "");
         put_wrapped(stream, rule->because, NAME_WIDTH, NAME_WIDTH);
+        fprintf(stream, "%*ssee: %s\n", NAME_WIDTH, "", rule->see);
     }
 }

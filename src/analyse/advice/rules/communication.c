@@ -15,6 +15,10 @@ const struct vv_rule vv_rules_communication[] = {
       .remedy = "DDP: bucket_cap_mb, gradient_as_bucket_view=True, no_sync() while gradients "
                 "accumulate; FSDP: prefetch, limit_all_gathers; compression hooks "
                 "(bf16_compress_hook); a larger batch.",
+      .remedy_xla = "XLA's latency hiding scheduler (GPUs: "
+                "--xla_gpu_enable_latency_hiding_scheduler=true; TPUs: "
+                "--xla_tpu_enable_async_collective_fusion=true); another mesh or sharding; "
+                "gradients in bfloat16; a larger batch.",
       .see = "varve report --table overlap",
       .because = "HTA's and msprof-analyze's overlap: a tenth of the span that computes "
                  "nothing." },

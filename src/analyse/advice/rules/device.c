@@ -35,6 +35,10 @@ const struct vv_rule vv_rules_device[] = {
               "between two pieces of work.",
       .remedy = "CUDA graphs (torch.cuda.make_graphed_callables, "
                 "torch.compile(mode='reduce-overhead')), fewer and larger kernels.",
+      .remedy_xla = "One jax.jit around the whole step, jax.lax.scan over steps; on GPUs "
+                "--xla_gpu_enable_command_buffer; a larger batch.",
+      .remedy_ascend = "Graph mode (torch.compile with torchair), TASK_QUEUE_ENABLE=2; fewer and "
+                "larger kernels.",
       .see = "varve idle --table launches",
       .because = "Nsight's and HTA's launch statistics: a tenth of the step in gaps is what "
                  "graphs remove." },
@@ -48,6 +52,10 @@ const struct vv_rule vv_rules_device[] = {
                "It is launched by {op}: {calls} calls, the median {median_ns}." },
       .remedy = "See its shapes; a fused operator (scaled_dot_product_attention, fused "
                 "norms), another layout (channels_last) or dtype (autocast).",
+      .remedy_xla = "See the operation's shapes: multiples of 128 fill a TPU's matrix units; "
+                "bfloat16; a fused form (jax.nn.dot_product_attention, Pallas).",
+      .remedy_ascend = "See its shapes; a fused operator (torch_npu.npu_fusion_attention, "
+                "npu_rms_norm); bfloat16; sizes that are multiples of 16.",
       .see = "varve report --table kernel_ops",
       .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
     { .name = "float64",
@@ -61,6 +69,8 @@ const struct vv_rule vv_rules_device[] = {
                "{name}: {calls} calls, {total_ns}." },
       .remedy = "float32 or bfloat16: look for numpy defaults (float64) in the loader, "
                 "torch.set_default_dtype, .float().",
+      .remedy_xla = "jax_enable_x64=False; look for numpy's default (float64) in what the "
+                "program is given.",
       .see = "varve report --table kernel_ops",
       .because = "Devices for training do doubles at 1/2 to 1/64 of their speed; TraceLens "
                  "lists dtypes." },
@@ -75,11 +85,13 @@ const struct vv_rule vv_rules_device[] = {
       .says = "{share} of the device's time is matrix products and convolutions in float32 "
               "without tensor cores.",
       .why = { vv_analyse_kernels, "name", "*sgemm*|*scudnn*|*f32f32*|*_fp32_*", "total_ns", NULL,
-               
                "{name}: {calls} calls, {total_ns}." },
       .remedy = "torch.autocast(dtype=torch.bfloat16), or "
                 "torch.set_float32_matmul_precision('high') and "
                 "torch.backends.cudnn.allow_tf32 = True.",
+      .remedy_xla = "bfloat16 parameters and inputs, or jax_default_matmul_precision "
+                "('bfloat16', 'tensorfloat32').",
+      .remedy_ascend = "torch.autocast('npu', dtype=torch.bfloat16).",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's tuning guide: mixed precision; torch-tb-profiler's tensor-core "
                  "advice." },
@@ -96,8 +108,11 @@ const struct vv_rule vv_rules_device[] = {
                "*nchwToNhwc*|*nhwcToNchw*|*nchw2nhwc*|*nhwc2nchw*|*TransData*|*convertTensor*",
                "total_ns", NULL,
                "{name}: {calls} calls, {total_ns}." },
-      .remedy = "model.to(memory_format=torch.channels_last), and the inputs too; on Ascend, "
-                "keep private formats (npu_format_cast once).",
+      .remedy = "model.to(memory_format=torch.channels_last), and the inputs too.",
+      .remedy_xla = "One jax.jit around the whole step lets XLA choose layouts; channels last "
+                "(NHWC) in convolutions.",
+      .remedy_ascend = "Keep private formats: npu_format_cast once; "
+                "torch.npu.config.allow_internal_format.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's channels_last guide, msprof-analyze's TransData check; 5 % is "
                  "several layers' conversions." },
@@ -115,6 +130,8 @@ const struct vv_rule vv_rules_device[] = {
                "Most by {op}: {calls} calls, {total_ns}." },
       .remedy = "torch.compile fuses them; autocast halves their bytes; inplace activations; "
                 "fused norms and optimizers.",
+      .remedy_xla = "XLA fuses what one jax.jit holds: none around single operations; bfloat16 "
+                "halves their bytes.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens: elementwise share; above a third, fusing pays more than faster "
                  "products." },
@@ -133,6 +150,8 @@ const struct vv_rule vv_rules_device[] = {
                "Most by {op}: {calls} calls, {total_ns}." },
       .remedy = "Write into slices of one buffer instead of torch.cat; keep one dtype; views "
                 "instead of .contiguous(); torch.compile.",
+      .remedy_xla = "Donate buffers (jax.jit(donate_argnums=…)); one dtype; "
+                "jax.lax.dynamic_update_slice into a donated buffer instead of jnp.concatenate.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
                  "than the model needs." },
@@ -144,6 +163,8 @@ const struct vv_rule vv_rules_device[] = {
       .says = "{share} of the device's time sets memory to a value.",
       .remedy = "optimizer.zero_grad(set_to_none=True); torch.empty instead of torch.zeros "
                 "where all is written.",
+      .remedy_xla = "Make constant arrays once, outside of the step; donate buffers "
+                "(jax.jit(donate_argnums=…)).",
       .see = "varve report --table kernels",
       .because = "PyTorch's tuning guide: set_to_none; a model has little else to set." },
     { .name = "exposed_copies",
@@ -153,9 +174,15 @@ const struct vv_rule vv_rules_device[] = {
       .saves = "exposed_memcpy_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "{device} copies memory {share} of the time while nothing computes.",
       .why = { vv_analyse_copies, "row", "copy", "total_ns", NULL,
-               "{direction} {name}: {copies} copies, {bytes}, {bytes_per_s}." },
+               "[{direction} ]{name}: {copies} copies[, {bytes}][, {bytes_per_s}]." },
       .remedy = "DataLoader(pin_memory=True) and .to(device, non_blocking=True); copy the "
                 "next batch on a stream of its own; keep on the device what every step needs.",
+      .remedy_xla = "Put the next batch on the device ahead (jax.device_put, tf.data's "
+                "prefetch); on the device donate buffers (jax.jit(donate_argnums=…)), keep one "
+                "dtype and layout, and recompute (jax.checkpoint) rather than offload.",
+      .remedy_ascend = "DataLoader(pin_memory=True) and .to('npu', non_blocking=True); copy the "
+                "next batch on a stream of its own (torch.npu.Stream); keep on the device what "
+                "every step needs.",
       .see = "varve report --table devices",
       .because = "PyTorch's tuning guide: pinned, asynchronous copies; 5 % is beyond a "
                  "batch's own copy." },
@@ -169,6 +196,7 @@ const struct vv_rule vv_rules_device[] = {
               "and run at half of the link's speed.",
       .remedy = "DataLoader(pin_memory=True), tensor.pin_memory(), .to(device, "
                 "non_blocking=True).",
+      .remedy_xla = "Put the next batch on the device ahead (jax.device_put, tf.data's prefetch).",
       .see = "varve report --table copies",
       .because = "CUDA's guide and torch-tb-profiler: pageable copies are staged; 3 % pays "
                  "the change." },
@@ -183,9 +211,11 @@ const struct vv_rule vv_rules_device[] = {
       .saves = "call_ns", .saves_part = 0.8,
       .says = "{calls} calls of {name} take {share} of the steps; they copy little each.",
       .why = { vv_analyse_copies, "direction", "HtoD|DtoH", "copies", NULL,
-               "{name}: {copies} copies move {bytes} in all." },
+               "{name}: {copies} copies[ move {bytes} in all]." },
       .remedy = "Collect scalars and lists in one tensor and copy it once; make constants on the "
                 "device, once; pin memory and use non_blocking=True.",
+      .remedy_xla = "Give whole batches to jax.device_put; keep on the device what every step "
+                "needs; no float(x) or np.asarray(x) in the step.",
       .see = "varve report --table copies",
       .because = "msprof-analyze's and Nsight's small copies: below 16 kB the call costs more than "
                  "the transfer; 3 % of the steps pays." },

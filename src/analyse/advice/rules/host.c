@@ -26,6 +26,8 @@ const struct vv_rule vv_rules_host[] = {
                "{name}: {step_self_ns} in {step_calls} calls." },
       .remedy = "torch.compile; fewer, larger operators; move the work to the loader's "
                 "workers.",
+      .remedy_xla = "More of the step under one jax.jit; jax.lax.scan over steps; work of the "
+                "host on other threads.",
       .see = "varve report --by source",
       .because = "TraceLens and PyTorch's guide: beyond a third, a compiler pays; some of it is "
                  "what recording each call costs." },
@@ -40,6 +42,7 @@ const struct vv_rule vv_rules_host[] = {
                NULL, "{name}: {step_total_ns}, {step_median_ns} the median." },
       .remedy = "Save every thousandth step, or between epochs; copy the state, and write it on a "
                 "thread (torch.distributed.checkpoint.async_save).",
+      .remedy_xla = "Save every thousandth step; orbax's AsyncCheckpointer writes on a thread.",
       .see = "varve report --table call_tree",
       .because = "PyTorch's checkpoint recipe saves between epochs; 5 % as for other waits." },
     { .name = "one_module",
@@ -69,6 +72,11 @@ const struct vv_rule vv_rules_host[] = {
                "shorter than 10 µs." },
       .remedy = "torch.compile(mode='reduce-overhead') (CUDA graphs), a larger batch, "
                 "foreach=True or fused=True optimizers, fewer small tensors.",
+      .remedy_xla = "One jax.jit around the whole step, and not around its parts; jax.lax.scan "
+                "over steps; a larger batch.",
+      .remedy_ascend = "torch.npu.set_compile_mode(jit_compile=False); TASK_QUEUE_ENABLE=2; "
+                "graph mode (torch.compile with torchair); a larger batch; foreach=True or "
+                "torch_npu's fused optimizers.",
       .see = "varve idle --table launches",
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },
@@ -161,6 +169,8 @@ const struct vv_rule vv_rules_host[] = {
                "longest {max_ns} in step {step}." },
       .remedy = "Record it: varve record --collect +python, or mark ranges (varve.h, "
                 "record_function); then look again.",
+      .remedy_xla = "Record it: python_tracer_level of jax.profiler.ProfileOptions, or mark "
+                "ranges (jax.profiler.TraceAnnotation); then look again.",
       .see = "varve report --table host_gaps",
       .because = "A fifth of the step in gaps of 50 µs and more is no call's overhead, and has no "
                  "name (TraceLens: CPU idle; first-use reports of sleeping steps)." },
@@ -176,6 +186,7 @@ const struct vv_rule vv_rules_host[] = {
                "{name}: {step_calls} calls of {step_median_ns}, and {step_lead_ns} between them." },
       .remedy = "One operator over all rows instead of a loop in Python; torch.compile; "
                 "torch.vmap; a larger batch.",
+      .remedy_xla = "jax.jit around the loop; jax.vmap instead of it; a larger batch.",
       .see = "varve report --by source",
       .because = "PyTorch's tuning guide: a call from Python costs 5 to 20 µs, so shorter work is "
                  "overhead; three fifths of the step is beyond a small model's." },
@@ -252,6 +263,8 @@ const struct vv_rule vv_rules_host[] = {
                "{name} of {shapes}: {step_calls} calls, {step_self_ns}." },
       .remedy = "float32: look for numpy's default (float64) in the loader, "
                 "torch.set_default_dtype, .double(), and float64 constants; .float() at the input.",
+      .remedy_xla = "jax_enable_x64=False; look for numpy's default (float64) in what the "
+                "program is given.",
       .see = "varve report --by shape",
       .because = "A processor's vectors hold half as many doubles as floats; a tenth is more than "
                  "sums in a loss (TraceLens lists dtypes)." },

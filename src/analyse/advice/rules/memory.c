@@ -9,6 +9,8 @@ const struct vv_rule vv_rules_memory[] = {
       .says = "{path} allocated {bytes} in {steps} steps that nothing released.",
       .remedy = "total += loss.item() or loss.detach(), no list of tensors that carry a "
                 "graph; del what the step no longer needs; retain_graph=False.",
+      .remedy_xla = "No list of arrays from step to step; del what the step no longer needs; "
+                "jax.live_arrays() lists what lives.",
       .see = "varve memory --table memory_leaks",
       .because = "PyTorch's FAQ on memory: graphs kept by a sum of losses; 1 % a run grows "
                  "until it fails." },
@@ -19,6 +21,11 @@ const struct vv_rule vv_rules_memory[] = {
       .says = "Of the {reserved_peak_bytes} that the allocator held of {device}, "
               "{slack_bytes} lay idle.",
       .remedy = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or max_split_size_mb; a "
+                "larger batch fits.",
+      .remedy_xla = "XLA takes memory ahead, so this is room for a larger batch; on GPUs "
+                "XLA_PYTHON_CLIENT_PREALLOCATE=false or XLA_PYTHON_CLIENT_MEM_FRACTION leaves it "
+                "to others.",
+      .remedy_ascend = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or max_split_size_mb; a "
                 "larger batch fits.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes: 30 % is beyond the rounding of blocks." },
@@ -32,6 +39,10 @@ const struct vv_rule vv_rules_memory[] = {
               "{largest_hole_bytes}, {share} of the free memory is in smaller ones.",
       .remedy = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; pad to few sizes; allocate "
                 "what lives long first.",
+      .remedy_xla = "Donate buffers (jax.jit(donate_argnums=…)); pad to few sizes; on GPUs "
+                "TF_GPU_ALLOCATOR=cuda_malloc_async.",
+      .remedy_ascend = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; pad to few sizes; "
+                "allocate what lives long first.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes; half in pieces makes the next large "
                  "block fail." },

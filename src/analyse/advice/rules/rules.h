@@ -2,10 +2,12 @@
 /* rules.h — what a rule of table "advice" is: data. `varve help rules` lists all of them.
  *
  * A rule reads only cells of tables that a user can print, too. In texts, "{column}" stands for
- * that cell of the row that was found, and "{share}" for the share. */
+ * that cell of the row that was found, and "{share}" for the share. What stands in [ ] is left out
+ * if it names a cell that is empty. */
 #ifndef VV_ANALYSE_ADVICE_RULES_RULES_H
 #define VV_ANALYSE_ADVICE_RULES_RULES_H
 
+#include "meaning/platform.h"
 #include "question/question.h"
 
 #define VV_OF_STEPS "(steps)" /* as `whole`: the time of the steps                                */
@@ -56,6 +58,7 @@ struct vv_rule {
     struct vv_evidence or_why; /* instead, where its `order` is larger                           */
     struct vv_evidence or_else; /* and so on                                                     */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
+    const char *remedy_xla, *remedy_ascend; /* the same on that platform; NULL = no other one    */
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
 };
@@ -66,6 +69,9 @@ struct vv_rule {
 /* All rules, those of one subject together. */
 size_t vv_rules_count(void);
 const struct vv_rule *vv_rule_at(size_t number);
+
+/* What to try there, or NULL. */
+const char *vv_rule_remedy(const struct vv_rule *rule, enum vv_platform platform);
 
 #define VV_RULE_SUBJECTS(X)                                           \
     X(trust) X(steps) X(host) X(threads) X(device) X(memory)         \

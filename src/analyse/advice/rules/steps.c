@@ -38,6 +38,9 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "DataLoader(num_workers=4, persistent_workers=True, pin_memory=True, "
                 "prefetch_factor=4); decode and augment in the workers, or once, ahead of "
                 "training; in C, more threads that read ahead.",
+      .remedy_xla = "tf.data: .prefetch(tf.data.AUTOTUNE), num_parallel_calls; grain: "
+                "worker_count; put the next batch on the device ahead (jax.device_put); decode "
+                "once, ahead of training.",
       .see = "varve report --table call_tree",
       .because = "torch-tb-profiler and XProf advise from 5 % on; below, the next batch is "
                  "noise." },
@@ -53,6 +56,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
                 "step; log every 100th step; copies with non_blocking=True from pinned "
                 "memory.",
+      .remedy_xla = "No block_until_ready(), float(x), np.asarray(x) or print of an array in the "
+                "step; log every 100th step.",
       .see = "varve idle",
       .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
                  "beyond what a step's last wait takes." },
@@ -67,6 +72,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
                 "step; log every 100th step; torch.where instead of if; copies with "
                 "non_blocking=True from pinned memory.",
+      .remedy_xla = "No block_until_ready(), float(x), np.asarray(x) or print of an array in the "
+                "step; log every 100th step; jnp.where or jax.lax.cond instead of if.",
       .see = "varve report --table syncs",
       .because = "PyTorch's tuning guide: a call that waits empties the queue, so the host's time "
                  "behind it is the device's, too; 10 % as for synchronisation." },
@@ -82,6 +89,10 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "No torch.cuda.empty_cache() in the step; "
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; pad to few sizes; in C, "
                 "allocate once, ahead.",
+      .remedy_xla = "Donate buffers (jax.jit(donate_argnums=…)); on GPUs leave "
+                "XLA_PYTHON_CLIENT_PREALLOCATE on; pad to few sizes.",
+      .remedy_ascend = "No torch.npu.empty_cache() in the step; "
+                "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; pad to few sizes.",
       .see = "varve memory",
       .because = "msprof-analyze and PyTorch's guide: a step that is warm allocates nothing; "
                  "5 % is beyond a rare one." },
@@ -97,6 +108,11 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
                 "TORCH_LOGS=recompiles says what changed; leave warm-up steps out of the "
                 "measure.",
+      .remedy_xla = "Keep shapes and static arguments fixed, or pad to few sizes; "
+                "JAX_LOG_COMPILES=1 says what is compiled; jax_compilation_cache_dir keeps it; "
+                "leave warm-up steps out of the measure.",
+      .remedy_ascend = "torch.npu.set_compile_mode(jit_compile=False); keep shapes fixed; leave "
+                "warm-up steps out of the measure.",
       .see = "varve report --table step_split --fields +compile_ns",
       .because = "XProf and PyTorch's guide: a warm step compiles nothing; 5 % is several "
                  "steps' worth." },
@@ -129,6 +145,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "Leave it out of the measure: --steps, varve record --schedule skip=1, "
                 "torch.profiler.schedule(wait=1, warmup=1), or more steps, so that it is known as "
                 "warm-up.",
+      .remedy_xla = "Leave it out of the measure: --steps, or begin the trace "
+                "(jax.profiler.start_trace) some steps later.",
       .see = "varve steps",
       .because = "PyTorch's profiler recipe (wait, warmup): first steps load, allocate and tune; "
                  "5 % of all steps changes every figure." },

@@ -75,7 +75,8 @@ const struct vv_rule vv_rules_threads[] = {
                "*requency*|*_freq|*_freq_*|*lock_mhz*|*lock MHz*|*clock (MHz)*|*SM Clock*", "max",
                NULL, "It was {max} at most, {mean} in the mean and {min} at least." },
       .remedy = "Cooling and power limits (nvidia-smi -q -d PERFORMANCE; cpupower), fixed clocks "
-                "while you measure; Ascend: npu-smi.",
+                "while you measure.",
+      .remedy_ascend = "Cooling and power limits (npu-smi info), fixed clocks while you measure.",
       .see = "varve report --table counters",
       .because = "msprof-analyze's frequency check: 15 % is beyond the steps between boost "
                  "clocks." },

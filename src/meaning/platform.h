@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* platform.h — whose programs and devices a trace is of, as far as advice depends on it: settings
+ * of PyTorch for CUDA are of no use to a program of JAX's on a TPU. Thread-safe. */
+#ifndef VV_MEANING_PLATFORM_H
+#define VV_MEANING_PLATFORM_H
+
+#include "model/model.h"
+
+enum vv_platform {
+    VV_PLATFORM_USUAL,  /* PyTorch, CUDA and ROCm, programs in C: whatever is none of the others  */
+    VV_PLATFORM_XLA,    /* JAX or TensorFlow, on TPUs or GPUs                                    */
+    VV_PLATFORM_ASCEND,
+    VV_PLATFORMS
+};
+
+/* By the names that producers give the processes of devices. */
+enum vv_platform vv_platform_of(const struct vv_model *model);
+
+/* Has the trace a TPU? Its programs run as a whole: no call launches their parts. */
+bool vv_has_tpu(const struct vv_model *model);
+
+#endif
