@@ -191,6 +191,14 @@ def stall(run, number, mended):
     layers(run)
 
 
+def tail(run, _, mended):
+    """The log of the step is written when the GPU is done. Mended: while it works."""
+    layers(run)
+    if not mended:
+        run.wait("cudaStreamSynchronize")
+    run.busy("write_log", 3000)
+
+
 def python(run, _, mended):
     """Half of the step is code that nothing records. Mended: it is gone."""
     run.pause(0 if mended else 7000)
@@ -237,6 +245,7 @@ GPU_PLANTS = (
     GpuPlant("uneven", simple(uneven), "uneven_blocks", ("repetitions", "experts")),
     GpuPlant("first", simple(first, 4), "warm_up_counted", ("Step 0", "cudnn_convolution")),
     GpuPlant("stall", simple(stall), "slow_step", ("Step 4 took", "torch.save")),
+    GpuPlant("tail", simple(tail), "idle_tail", ("At the end of each step", "write_log")),
     GpuPlant("python", simple(python), "outside_operators", ("+python",)),
     GpuPlant("straggler", straggler, "late_rank", ("for rank 1", "DataLoader", "longer on rank 1")),
 )

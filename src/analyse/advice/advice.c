@@ -14,6 +14,7 @@
 
 #include "analyse/advice/rules/rules.h"
 #include "analyse/advice/sentence.h"
+#include "analyse/trace/unseen_facts.h"
 #include "derive/select/filter.h"
 #include "meaning/call_kind.h"
 #include "meaning/platform.h"
@@ -21,6 +22,7 @@
 #include "varve/varve.h"
 
 #define FINDINGS_MAX 3
+#define TORCH_CALL_COST_NS 150 /* doc/truth.md                                                   */
 #define TABLES_MAX 40u
 
 enum { NUMBER, FINDING, WHY, TRY, SEE, RULE, SHARE, SAVES, COLUMNS };
@@ -55,6 +57,7 @@ struct tables {
     struct vv_sheet *own;
     size_t count, own_count;
     enum vv_platform platform;
+    double call_cost_ns;    /* what recording takes of an operator's time                        */
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
 };
 
@@ -274,19 +277,27 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
     return VARVE_OK;
 }
 
-/* The time of the column: of the row, or of all rows that count. */
-static double time_to_save(const struct tables *tables, const struct vv_rule *rule,
-                           const struct vv_sheet *sheet, size_t found_row, size_t column)
+/* The sum of the column: of the row, or of all rows that count. */
+static double sum_to_save(const struct tables *tables, const struct vv_rule *rule,
+                          const struct vv_sheet *sheet, size_t found_row, size_t column)
 {
-    double sum_ns = 0;
+    double sum = 0;
     for (size_t row = 0; row < sheet->row_count; row++) {
         bool counts = rule->is.of == VV_ALL_ROWS
                           ? share_of(&rule->is, sheet, row, tables->steps_ns) > 0
                           : row == found_row;
-        double time_ns = counts ? value_of(sheet, row, column, &counts) : 0;
-        sum_ns += counts ? time_ns : 0;
+        double value = counts ? value_of(sheet, row, column, &counts) : 0;
+        sum += counts ? value : 0;
     }
-    return sum_ns;
+    return sum;
+}
+
+/* While it is recorded, an operator of PyTorch's takes longer, which nobody saves. */
+static double call_cost_ns(const struct vv_model *model)
+{
+    const struct vv_unseen_facts facts = { .model = model };
+    return strncmp(vv_unseen_collector(&facts, "torch"), "attached", 8) == 0 ? TORCH_CALL_COST_NS
+                                                                             : 0;
 }
 
 /* What mending saves of one step, which is no more than all of it; -1 = not known. */
@@ -307,9 +318,12 @@ static int64_t find_saving(const struct tables *tables, const struct vv_rule *ru
         size_t column = vv_sheet_find(sheet, rule->saves);
         if (column == SIZE_MAX)
             return -1;
-        time_ns = time_to_save(tables, rule, sheet, row, column);
+        time_ns = sum_to_save(tables, rule, sheet, row, column);
     }
-    saves_ns = time_ns * rule->saves_part / steps;
+    if (rule->is.table == vv_analyse_operators)
+        time_ns -= tables->call_cost_ns * sum_to_save(tables, rule, sheet, row,
+                                                      vv_sheet_find(sheet, "step_calls"));
+    saves_ns = fmax(time_ns, 0) * rule->saves_part / steps;
     return (int64_t)fmin(saves_ns, tables->steps_ns / tables->steps);
 }
 
@@ -449,7 +463,8 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
                                   struct varve_error *error)
 {
     struct tables tables = { .model = model, .question = question,
-                             .platform = vv_platform_of(model) };
+                             .platform = vv_platform_of(model),
+                             .call_cost_ns = call_cost_ns(model) };
     struct finding *findings;
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);

@@ -11,9 +11,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/binary_search.h"
 #include "derive/devices/device_steps.h"
 #include "derive/select/running_collectives.h"
 #include "meaning/host_role.h"
+#include "model/find.h"
 #include "question/question.h"
 #include "sheet/number.h"
 
@@ -26,7 +28,7 @@ enum part {
 
 enum {
     ROW, STEP, PROCESS, RANK, BEGIN, DURATION, FIRST_PART, KERNEL_SHARE = FIRST_PART + PARTS,
-    HOST_DURATION, LAUNCHED,
+    HOST_DURATION, LAUNCHED, TAIL, TAIL_IN,
     COLUMNS
 };
 
@@ -61,6 +63,8 @@ static const struct vv_sheet_column split_columns[COLUMNS] = {
                        VV_TEXT_IF_ROOM },
     [HOST_DURATION] = { "host_duration_ns", "on the host", VV_CELL_INT, VV_UNIT_NS, true, false },
     [LAUNCHED] = { "launched", "launched", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    [TAIL] = { "tail_ns", "behind its work", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [TAIL_IN] = { "tail_in", "mostly in", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
 struct view {
@@ -74,6 +78,8 @@ struct view {
                                           time that it took */
     struct vv_intervals *running;      /* process -> when its collectives run in the background */
     struct vv_intervals free, taken, rest;
+    int64_t *tail_ns;                  /* string -> time of such ranges behind the steps' work; NULL
+                                          until there is some */
     int64_t sums[COLUMNS];
     int64_t rows;
 };
@@ -216,7 +222,7 @@ static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind,
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
     for (size_t c = DURATION; c < COLUMNS; c++)
-        if (c != KERNEL_SHARE)
+        if (c != KERNEL_SHARE && c != TAIL_IN)
             vv_sheet_int(sheet, row, c, values[c]);
     if (kind == VV_ROW_PLAIN) {
         vv_sheet_int(sheet, row, STEP, values[STEP]);
@@ -231,6 +237,47 @@ static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind,
     return vv_sheet_text(sheet, row, ROW, name, error);
 }
 
+/* Adds what the step's thread did from the end of the step's device work on: outermost ranges. */
+static enum varve_code add_tail(struct view *view, const struct vv_device_step *step,
+                                struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    const struct vv_slices *slices = &model->slices;
+    uint32_t first, last;
+    int64_t until_ns = INT64_MIN;
+    if (step->launched == 0 || step->end_ns == step->last_ns)
+        return VARVE_OK;
+    if (view->tail_ns == NULL)
+        VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->tail_ns, model->strings.count, error));
+    vv_track_rows(model, model->steps.track[step->step], &first, &last);
+    uint32_t slice = VV_FIRST_NOT(i, first, last,
+                                  slices->begin_ns[i] < model->steps.begin_ns[step->step]);
+    for (; slice < last && slices->begin_ns[slice] < step->end_ns; slice++) {
+        int64_t begin_ns = slices->begin_ns[slice], end_ns = begin_ns + slices->duration_ns[slice];
+        if (begin_ns < until_ns || vv_host_role_of(&view->roles, slice) == VV_HOST_NONE)
+            continue;
+        until_ns = end_ns;
+        begin_ns = begin_ns > step->last_ns ? begin_ns : step->last_ns;
+        end_ns = end_ns < step->end_ns ? end_ns : step->end_ns;
+        if (end_ns > begin_ns)
+            view->tail_ns[slices->name[slice]] += end_ns - begin_ns;
+    }
+    return VARVE_OK;
+}
+
+/* In what most of that time passed, in the last row. */
+static enum varve_code name_tail(struct view *view, struct varve_error *error)
+{
+    const struct vv_model *model = view->scope->model;
+    uint32_t longest = 0;
+    for (uint32_t id = 0; view->tail_ns != NULL && id < model->strings.count; id++)
+        longest = view->tail_ns[id] > view->tail_ns[longest] ? id : longest;
+    if (view->tail_ns == NULL || view->tail_ns[longest] == 0)
+        return VARVE_OK;
+    return vv_sheet_text(view->sheet, view->sheet->row_count - 1, TAIL_IN,
+                         vv_text_of(model, longest), error);
+}
+
 static enum varve_code put_step(struct view *view, const struct vv_step_host *host,
                                 const struct vv_device_step *step, struct varve_error *error)
 {
@@ -243,6 +290,7 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
         [DURATION] = step->end_ns - step->begin_ns,
         [HOST_DURATION] = model->steps.duration_ns[step->step],
         [LAUNCHED] = (int64_t)step->launched,
+        [TAIL] = step->launched > 0 ? step->end_ns - step->last_ns : 0,
     };
     for (enum part part = KERNEL; part < PARTS; part++)
         values[FIRST_PART + part] =
@@ -250,6 +298,7 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
     for (size_t c = DURATION; c < COLUMNS; c++)
         view->sums[c] += values[c];
     view->rows++;
+    VV_TRY(add_tail(view, step, error));
     return put_values(view->sheet, VV_ROW_PLAIN, "step", values, error);
 }
 
@@ -265,7 +314,8 @@ static enum varve_code put_sums(struct view *view, struct varve_error *error)
     for (enum part part = KERNEL; part < OTHER; part++)
         means[FIRST_PART + OTHER] -= means[FIRST_PART + part];
     VV_TRY(put_values(view->sheet, VV_ROW_TOTAL, "average", means, error));
-    return put_values(view->sheet, VV_ROW_TOTAL, "total", view->sums, error);
+    VV_TRY(put_values(view->sheet, VV_ROW_TOTAL, "total", view->sums, error));
+    return name_tail(view, error);
 }
 
 static enum varve_code put_steps(struct view *view, struct varve_error *error)

@@ -26,6 +26,19 @@ const struct vv_rule vv_rules_device[] = {
                "During {idle_ns} of it the thread that launched late was in: {doing}." },
       .see = "varve idle",
       .because = "torch-tb-profiler: GPU utilisation below 80 % leaves a fifth to gain." },
+    { .name = "idle_tail",
+      .is = { vv_analyse_step_split, "row", "total", "tail_ns", "duration_ns", 0.1, VV_EACH_ROW },
+      .weight = 1.2,
+      .saves = "tail_ns", .saves_part = 1.0,
+      .says = "At the end of each step, when its work is done, devices stand still: {tail_ns} in "
+              "all, {share} of the steps.",
+      .why = { vv_analyse_step_split, "tail_in", "*", "tail_ns", NULL,
+               "Most of it the thread of the steps was in {tail_in}." },
+      .remedy = "Do at the end of a step only what needs its results: log and evaluate every "
+                "100th step, save on a thread, read the next batch while devices still work.",
+      .see = "varve idle",
+      .because = "TraceLens' and msprof-analyze's idle time, by its place: a tenth as for other "
+                 "waits of devices." },
     { .name = "launch_gaps",
       .bound = "launch", .bound_least = 0.1,
       .is = { vv_analyse_verdict, "bound_by", "launch", "share", NULL, 0.1, VV_EACH_ROW },
