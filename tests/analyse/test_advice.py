@@ -203,8 +203,8 @@ def test_a_wait_that_the_device_fills_is_no_finding(varve, tmp_path, call):
     busy = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 90, 1) + wait
     assert not advice(varve, tmp_path / "busy.json", busy, "--top", "0")
     idle = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 15, 1) + wait
-    assert set(advice(varve, tmp_path / "idle.json", idle, "--top", "0")) == {"synchronisation",
-                                                                              "device_waits"}
+    assert set(advice(varve, tmp_path / "idle.json", idle, "--top", "0")) == {
+        "synchronisation", "device_waits", "idle_tail"}
 
 
 def test_a_call_that_the_host_runs_is_one(varve, tmp_path):
