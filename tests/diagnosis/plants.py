@@ -54,3 +54,10 @@ TORCH_OPERATORS = (
     Plant("masks", "operators.py", "filling_tensors", ("aten::fill_", "buffers")),
     Plant("selections", "operators.py", "sizes_from_tensors", ("aten::nonzero", "torch.where")),
 )
+
+TORCH_RANKS = (
+    Plant("late", "ddp.py", "late_rank", ("for rank 1", "read_shard", "longer on rank 1")),
+    Plant("forked", "ddp.py", "late_rank", ("for rank 1", "read_shard", "longer on rank 1"),
+          promises=False),  # that of "late"
+    Plant("buckets", "ddp.py", "small_collectives", ("allreduce of ", "bucket_cap_mb")),
+)

@@ -53,18 +53,23 @@ const struct vv_rule vv_rules_communication[] = {
       .because = "HTA's and msprof-analyze's overlap, on hosts: a tenth of the step that only "
                  "communicates." },
     { .name = "small_collectives",
-      .bound = "communication", .bound_least = 0.05,
-      .is = { vv_analyse_collective_kinds, "row", "collective", "calls", "total_ns", 0.00002,
+      .is = { vv_analyse_collective_kinds, "row", "collective", "exposed_ns", "steps_ns", 0.05,
               VV_EACH_ROW },
-      .also = { vv_analyse_collective_kinds, "row", "total", "calls", NULL, 50, VV_EACH_ROW },
-      .weight = 2000,
-      .says = "Collectives are small and many: {name} runs {calls} times, the median takes "
-              "{median_ns}.",
+      .also = { vv_analyse_collective_kinds, "row", "collective", "calls", "steps", 10,
+                VV_EACH_ROW },
+      .besides = { vv_analyse_collective_kinds, "row", "collective", "calls", "in_elements", 0.02,
+                   VV_EACH_ROW },
+      .weight = 1.6, /* why communication is exposed                                         */
+      .saves = "exposed_ns", .saves_part = 1.0, .of_steps = "steps",
+      .says = "Collectives are small and many: {name} of {in_elements} elements runs {calls} times "
+              "in {steps} steps, and takes {share} of them while operators stand still.",
+      .why = { vv_analyse_collective_kinds, "row", "collective", "calls", NULL,
+               "Each costs its latency, {median_ns} in the median, however little it sends." },
       .remedy = "A larger bucket_cap_mb, all_reduce_coalesced, one collective for all "
                 "scalars.",
       .see = "varve report --table collective_kinds",
-      .because = "msprof-analyze's small packets: below 50 µs latency, not bandwidth, "
-                 "decides." },
+      .because = "msprof-analyze's small packets: latency, not bandwidth, decides; ten of one kind "
+                 "in a step are parts of one." },
     { .name = "ddp_search",
       .is = { vv_analyse_operators, "name", "DistributedDataParallel.forward", "step_self_share",
               NULL, 0.05, VV_EACH_ROW },
