@@ -157,7 +157,7 @@ const char *vv_face_text_alone(const struct vv_face *face, const struct vv_cell 
     if (!has_value(face, cell) || column->type == VV_CELL_TEXT)
         return vv_face_text(face, cell, buffer);
     if (column->unit == VV_UNIT_TIME)
-        return instant_text(cell->integer, "%Y-%m-%d %H:%M:%S", false, buffer);
+        return instant_text(cell->integer, "%Y-%m-%d %H:%M:%S %z", false, buffer);
     if (column->unit == VV_UNIT_RATIO)
         vv_number_percent(number_of(column, cell), buffer, VV_NUMBER_BYTES);
     else if (column->unit == VV_UNIT_NS && vv_scale_of_time(unit, &asked)) {

@@ -60,6 +60,23 @@ size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width)
     return width;
 }
 
+size_t vv_glyphs_print_level(FILE *stream, const char *text, size_t width, size_t deepest)
+{
+    size_t blanks = strspn(text, " "), level = blanks / 2, limit = width / 3;
+    char number[24] = "";
+    if (deepest > limit)
+        blanks = level;
+    if (blanks > limit) {
+        size_t length = (size_t)snprintf(number, sizeof number, "%zu ", level);
+        blanks = limit > length ? limit - length : 0;
+    }
+    vv_glyphs_blanks(stream, blanks);
+    fputs(number, stream);
+    blanks += strlen(number);
+    return blanks + vv_glyphs_print_name(stream, text + strspn(text, " "),
+                                         width > blanks ? width - blanks : 0);
+}
+
 /* Is it a unit, alone or before a sign of the sentence? */
 static bool is_unit(const char *word)
 {

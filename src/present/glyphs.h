@@ -19,6 +19,11 @@ size_t vv_glyphs_print(FILE *stream, const char *text, size_t width);
  * differently. */
 size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width);
 
+/* The same for a name in a tree, two blanks before it a level. `deepest` is the most blanks of any
+ * row. Where they would take more than a third of the width, a level has one blank; where one is
+ * too many, the number of the level stands before the deep names, "23 name". */
+size_t vv_glyphs_print_level(FILE *stream, const char *text, size_t width, size_t deepest);
+
 /* Prints all of text, beginning at column `indent`. Lines are broken at blanks before they pass
  * `width`, but not between a number and its unit; the next line begins at `indent` too. A word
  * wider than that is not broken. */

@@ -19,6 +19,7 @@
 #define CUT_WIDTH_MIN 12
 #define TEXT_WIDTH_WANTED 20 /* optional columns give way until texts get this width          */
 #define NAME_WIDTH_WANTED 40 /* and names this one                                            */
+#define TREE_WIDTH_WANTED 48 /* and trees this one                                            */
 #define BAR_WIDTH_MAX 40
 #define BAR_WIDTH_MIN 8
 #define RECORD_COLUMNS_MIN 3
@@ -34,6 +35,7 @@ struct text_column {
     bool has_names;   /* of operators and kernels                                               */
     char **names;     /* row -> its short name, or NULL; NULL: whole names are shown             */
     size_t width;
+    size_t deepest;   /* most blanks before a name, in a tree that does not fit; else 0          */
     size_t bar_width; /* width of the bar after the number; 0 = none                            */
 };
 
@@ -96,13 +98,21 @@ static struct text_column *widest_text(const struct block *block)
     return widest;
 }
 
+/* The width that a column gets before others are left out for it. */
+static size_t wanted_width(const struct text_column *column)
+{
+    return column->face.column->in_text == VV_TEXT_TREE ? TREE_WIDTH_WANTED
+           : column->has_names                          ? NAME_WIDTH_WANTED
+                                                        : TEXT_WIDTH_WANTED;
+}
+
 /* Width of the line when every text column is cut to its wanted width. */
 static size_t width_of_short_line(const struct block *block)
 {
     size_t width = width_of_line(block);
     for (size_t i = 0; i < block->count; i++) {
         const struct text_column *column = &block->columns[i];
-        size_t wanted = column->has_names ? NAME_WIDTH_WANTED : TEXT_WIDTH_WANTED;
+        size_t wanted = wanted_width(column);
         if (!column->face.right && column->width > wanted)
             width -= column->width - wanted;
     }
@@ -123,6 +133,17 @@ static void make_room(struct block *block, enum vv_text_form form, size_t width)
     }
 }
 
+/* Trees that are too wide are indented less. */
+static void note_depth(const struct block *block, struct text_column *column)
+{
+    for (size_t row = 0; row < block->sheet->row_count; row++) {
+        char buffer[VV_NUMBER_BYTES];
+        size_t blanks = strspn(cell_text(block, column, row, buffer), " ");
+        if (blanks > column->deepest)
+            column->deepest = blanks;
+    }
+}
+
 /* Makes the lines fit the width: first narrower gaps, then fewer columns, then shorter texts, the
  * longest first. Numbers are never cut. */
 static void fit(struct block *block)
@@ -136,6 +157,9 @@ static void fit(struct block *block)
         make_room(block, VV_TEXT_IF_ROOM, width);
     }
     struct text_column *widest = widest_text(block);
+    for (size_t i = 0; i < block->count && width_of_line(block) > width; i++)
+        if (block->columns[i].face.column->in_text == VV_TEXT_TREE)
+            note_depth(block, &block->columns[i]);
     for (size_t line = width_of_line(block);
          line > width && widest != NULL && widest->width > CUT_WIDTH_MIN; line--) {
         widest->width--;
@@ -190,6 +214,8 @@ static void put_cell(const struct block *block, size_t row, size_t position)
     if (is_last && kind->in_text == VV_TEXT_WRAPPED)
         vv_glyphs_wrap(block->stream, text, width_of_line(block) - column->width,
                        width_of_line(block));
+    else if (column->deepest > 0)
+        vv_glyphs_print_level(block->stream, text, column->width, column->deepest);
     else if (column->has_names)
         vv_glyphs_print_name(block->stream, text, column->width);
     else
@@ -365,6 +391,28 @@ static void drop_columns(struct block *block)
     free(block->columns);
 }
 
+/* A tree has the short names of column "name", behind its blanks. */
+static enum varve_code make_tree_names(const struct block *block, struct text_column *column,
+                                       struct varve_error *error)
+{
+    size_t tree = column->face.index, plain = vv_sheet_find(block->sheet, "name");
+    if (plain == SIZE_MAX)
+        return VARVE_OK;
+    VV_TRY(vv_short_names_make(block->sheet, plain, &column->names, error));
+    for (size_t row = 0; row < block->sheet->row_count; row++) {
+        char *name = column->names[row];
+        int blanks = (int)strspn(vv_sheet_cell(block->sheet, row, tree)->text, " ");
+        if (name == NULL)
+            continue;
+        if (asprintf(&column->names[row], "%*s%s", blanks, "", name) < 0)
+            column->names[row] = NULL;
+        free(name);
+        if (column->names[row] == NULL)
+            VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of a tree");
+    }
+    return VARVE_OK;
+}
+
 /* Makes the columns that are shown. Whoever asks for fields gets whole names. */
 static enum varve_code make_columns(struct block *block, struct varve_error *error)
 {
@@ -381,7 +429,9 @@ static enum varve_code make_columns(struct block *block, struct varve_error *err
         struct text_column *column = &block->columns[block->count];
         vv_face_init(&column->face, block->sheet, fields.columns[block->count], block->how->unit);
         column->has_names = vv_has_names(column->face.column);
-        if (column->has_names && !is_chosen)
+        if (column->face.column->in_text == VV_TEXT_TREE && !is_chosen)
+            code = make_tree_names(block, column, error);
+        else if (column->has_names && !is_chosen)
             code = vv_short_names_make(block->sheet, column->face.index, &column->names, error);
     }
     vv_fields_deinit(&fields);

@@ -331,6 +331,28 @@ def test_a_device_of_another_number_has_the_name_that_all_have(varve, tmp_path, 
     assert ("no peaks known of this device" in told) == (not known)
 
 
+@pytest.mark.parametrize("unknown_us, is_told", [(2, True), (10, True), (11, False), (30, False)])
+def test_where_most_work_has_no_formula_no_utilisation_is_told(varve, tmp_path, unknown_us,
+                                                               is_told):
+    """10 µs of the device's work have a formula."""
+    correlation = {"correlation": 9}
+    events = [step(0, 0, 100), *product(0, 5, 20, 10), op("my::own", [], ts=40, dur=9),
+              {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 41, "dur": 2,
+               "pid": 1, "tid": 1, "args": correlation},
+              {"ph": "X", "cat": "kernel", "name": "own", "ts": 50, "dur": unknown_us, "pid": 0,
+               "tid": 7, "args": {"device": 0, "stream": 7, **correlation}}]
+    path = write(tmp_path / "made.json", events,
+                 deviceProperties=[{"id": 0, "name": "NVIDIA H100 80GB HBM3"}])
+    rows, told = mfu_of(varve, path)
+    share = round(100 * unknown_us / (unknown_us + 10))
+    assert f"; {share} % of the time is of work without a formula" in told
+    assert ("too much to tell the utilisation" in told) == (not is_told)
+    for row in rows:
+        assert row["model_flop"] == 2e9
+        assert [row[name] is not None for name in ("mfu", "hfu", "model_flop_per_s")] == (
+            [is_told] * 3)
+
+
 def test_what_is_not_counted_and_whose_peaks_are_meant_is_said(varve, tmp_path):
     """A quarter of the device's work has a formula; one operator that has one ran on the host,
     beside the device."""
@@ -354,7 +376,6 @@ def test_what_is_not_counted_and_whose_peaks_are_meant_is_said(varve, tmp_path):
     assert "2 operators by the formulas" in told["roofline"]
     assert "; those without any ran on the host: peaks " in told["roofline"]
     assert "FLOP of 1 operators of table roofline" in told["mfu"]
-    assert ("; 75 % of the time is of work without a formula, which counts as none; peaks by data "
-            "sheet of 1 of 1 device" in told[
-        "mfu"])
+    assert ("; 75 % of the time is of work without a formula: too much to tell the utilisation; "
+            "peaks by data sheet of 1 of 1 device" in told["mfu"])
     assert "host:" not in told["mfu"]

@@ -92,3 +92,31 @@ def test_explanations_are_wrapped_and_not_cut(varve, tmp_path):
     lines = shown(varve, "validate", path.name, cwd=tmp_path)
     assert max(map(len, lines)) <= WIDTH and not any("…" in line for line in lines)
     assert "not listed" in " ".join(" ".join(lines).split())
+
+
+def deep_calls(tmp_path, levels):
+    """A call in a call …, each 2 µs longer than the one within."""
+    names = [f"folder/of/a/module_{level}.py({level}): function_{level}" for level in range(levels)]
+    return kineto_writer.write(tmp_path / "deep.json", [
+        kineto_writer.span(name, 1000 * level, 1_000_000 - 1000 * level)
+        for level, name in enumerate(names)])
+
+
+def tree_of(varve, path):
+    lines = shown(varve, "report", "--no-cache", "--table", "call_tree", "--top", "0", path.name,
+                  cwd=path.parent)
+    title = next(line for line in lines if line.endswith("operator"))
+    assert max(map(len, lines)) <= WIDTH
+    return [line[title.index("operator"):] for line in lines[lines.index(title) + 1:]]
+
+
+def test_names_of_a_call_tree_stay_whole_as_columns_and_blanks_give_way(varve, tmp_path):
+    tree = tree_of(varve, deep_calls(tmp_path, 10))
+    for level, line in enumerate(tree[:10]):
+        assert line == " " * level + f"folder/of/a/module_{level}.py({level}): function_{level}"
+
+
+def test_a_deep_place_of_a_call_tree_has_its_level_in_front(varve, tmp_path):
+    tree = tree_of(varve, deep_calls(tmp_path, 60))
+    for level in (20, 40, 59):
+        assert re.fullmatch(f" +{level} folder/of.*…*.*function_{level}", tree[level])

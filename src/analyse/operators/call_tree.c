@@ -23,7 +23,7 @@
 #include "sheet/cells.h"
 #include "sheet/number.h"
 
-#define INDENT_MAX 40    /* levels; deeper levels are indented no further */
+#define INDENT_MAX 1000  /* levels; deeper levels are indented no further */
 #define LEAST_SHARE 200  /* --top shows no node that takes less than 1 / 200 of all time */
 
 enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, MEAN, DEVIATION, DEPTH, NODE,
@@ -32,10 +32,10 @@ enum { TOTAL, SHARE, SELF, CALLS, DEVICE_TOTAL, DEVICE_SELF, KERNELS, MEAN, DEVI
 static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "total_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
-    { "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, false },
-    { "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_MUCH_ROOM },
+    { "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_MUCH_ROOM },
     { "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "deviation_ns", "spread", VV_CELL_INT, VV_UNIT_NS, true, false },
@@ -44,7 +44,7 @@ static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "parent", "parent", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "name", "name", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
-    { "tree", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "tree", "operator", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_TREE },
 };
 
 struct figures { int64_t values[DEVIATION + 1]; }; /* by column; SHARE is not used */

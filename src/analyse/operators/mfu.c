@@ -4,7 +4,9 @@
  * Model FLOP are the FLOP that a step needs. Hardware FLOP also include recomputed FLOP: those of
  * the operators of phase "recompute" (meaning/phases.h). Let W be the FLOP of each type and P the
  * peak of that type. Then the utilisation is sum(W / P) / (the step's time x devices). A step lasts
- * until its device work ends (device_steps.h): a host that only launches ends it long before. */
+ * until its device work ends (device_steps.h): a host that only launches ends it long before. Where
+ * most of the time is of work without a formula, there is no utilisation: the FLOP known are not
+ * those of the steps. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,6 +17,8 @@
 #include "numbers/pair_ids.h"
 #include "question/question.h"
 #include "sheet/number.h"
+
+#define UNKNOWN_SHARE_MAX 0.5 /* of the time, without a formula                                  */
 
 enum {
     STEP, PROCESS, DURATION, HOST_DURATION, DEVICES, MODEL_FLOP, AGAIN_FLOP, RATE, MFU, HFU, ROW,
@@ -49,6 +53,7 @@ struct view {
     struct vv_op_work ops;
     struct vv_whole_steps whole;
     struct tally sum;          /* of the steps with a row                                        */
+    double unknown_share;      /* of the time, of work without a formula                         */
     bool is_above;             /* a row states more than the peak                                */
     struct vv_groups places;   /* (step, device): the devices that a step uses                    */
     struct tally *tallies;     /* by step                                                        */
@@ -93,9 +98,10 @@ static enum varve_code put_row(struct view *view, struct vv_sheet *sheet, enum v
     vv_sheet_int(sheet, row, DEVICES, tally->devices);
     vv_sheet_real(sheet, row, MODEL_FLOP, tally->model_flop);
     vv_sheet_real(sheet, row, AGAIN_FLOP, tally->again_flop);
-    if (tally->duration_ns > 0)
+    bool is_known = view->unknown_share <= UNKNOWN_SHARE_MAX;
+    if (is_known && tally->duration_ns > 0)
         vv_sheet_real(sheet, row, RATE, tally->model_flop / (double)tally->duration_ns * 1e9);
-    if (!tally->is_peak_unknown && tally->device_ns > 0) {
+    if (is_known && !tally->is_peak_unknown && tally->device_ns > 0) {
         vv_sheet_real(sheet, row, MFU, tally->model_s * 1e9 / tally->device_ns);
         vv_sheet_real(sheet, row, HFU, hardware_s * 1e9 / tally->device_ns);
         view->is_above |= hardware_s * 1e9 > tally->device_ns;
@@ -174,7 +180,7 @@ static void above_text(const struct view *view, char *text, size_t bytes)
 static enum varve_code state_policy(const struct view *view, struct vv_sheet *sheet,
                                     struct varve_error *error)
 {
-    char peaks[200], left_out[60], rest[80] = "", above[240] = "", cut[160];
+    char peaks[200], left_out[60], rest[100] = "", above[240] = "", cut[160];
     vv_scope_left_out_text(&view->ops.scope, left_out, sizeof left_out);
     if (view->ops.scope.step_count == 0)
         return vv_step_policy(&view->ops.scope, sheet, error);
@@ -186,12 +192,11 @@ static enum varve_code state_policy(const struct view *view, struct vv_sheet *sh
     vv_device_steps_cut_text(&view->whole.steps, &view->ops.scope, cut, sizeof cut);
     if (view->is_above)
         above_text(view, above, sizeof above);
-    double rest_share = (double)vv_op_work_rest_ns(&view->ops) /
-                        (double)(view->ops.whole_ns > 0 ? view->ops.whole_ns : 1);
-    if (rest_share >= 0.01)
-        snprintf(rest, sizeof rest,
-                 "; %.0f %% of the time is of work without a formula, which counts as none",
-                 rest_share * 100);
+    if (view->unknown_share >= 0.01)
+        snprintf(rest, sizeof rest, "; %.0f %% of the time is of work without a formula%s",
+                 view->unknown_share * 100,
+                 view->unknown_share > UNKNOWN_SHARE_MAX ? ": too much to tell the utilisation"
+                                                         : ", which counts as none");
     return vv_sheet_policy(sheet, error,
                            "FLOP of %" PRIu64 " operators of table roofline, each step until its "
                            "device work ends%s; %s%s%s%s",
@@ -208,6 +213,8 @@ enum varve_code vv_analyse_mfu(const struct vv_model *model, const struct vv_que
     VV_TRY(vv_whole_steps_init(&view.whole, model, &question->selection, scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &view.tallies, model->steps.table.count, error));
     VV_TRY(vv_op_phases_found(model, &view.phases, error));
+    view.unknown_share = (double)vv_op_work_rest_ns(&view.ops) /
+                         (double)(view.ops.whole_ns > 0 ? view.ops.whole_ns : 1);
     for (size_t i = 0; i < view.ops.count; i++)
         VV_TRY(add_op(&view, &view.ops.items[i], error));
     if (view.places.count > 0)

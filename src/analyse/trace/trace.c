@@ -86,7 +86,7 @@ static void recorded_text(const struct vv_model *model, char *text, size_t bytes
     struct tm parts;
     char date[40] = "at an unknown time", duration[VV_NUMBER_BYTES];
     if (vv_is_date(model->run.begin_ns) && localtime_r(&seconds, &parts) != NULL)
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S %z", &parts);
     vv_number_duration(model->run.end_ns - model->run.begin_ns, duration, sizeof duration);
     if (model->run.signal > 0)
         snprintf(text, bytes, "%s, %s, ended by signal %" PRId64, date, duration,

@@ -237,7 +237,7 @@ static void one_row_is_printed_as_lines(void **state)
                                  "  self         629 ms\n"
                                  "  share        62.9 %\n"
                                  "  calls        1204\n"
-                                 "  begin        2025-11-21 10:00:00\n"
+                                 "  begin        2025-11-21 10:00:00 +0000\n"
                                  "  rate         208 GFLOP/s\n"
                                  "  operator     conv2d\n");
 }
