@@ -63,6 +63,18 @@ static inline uint32_t vv_device_owner(const struct vv_model *model, uint32_t ac
     return caller != VV_NONE ? caller : model->activities.launch[activity];
 }
 
+/* Did a device choose this work itself? TPUs and their like execute a program of operations, each
+ * of which is an operator; what GPUs do without a call is a kernel whose call was not recorded. */
+static inline bool vv_is_device_operation(const struct vv_model *model, uint32_t activity)
+{
+    uint32_t device = model->activities.device[activity];
+    if (vv_device_owner(model, activity) != VV_NONE)
+        return false;
+    if (device == VV_NONE)
+        device = model->tracks.device[model->slices.track[model->activities.slice[activity]]];
+    return device != VV_NONE && device >> 16 == VARVE_DEVICE_KIND_OTHER;
+}
+
 /* The pid of the track's process; 0 if no process is known. */
 static inline int64_t vv_pid_of(const struct vv_model *model, uint32_t track)
 {

@@ -89,6 +89,7 @@ def test_ranks_are_told_apart(varve, tmp_path):
     for width in WIDTHS:
         check_laws(screen(varve, name, width, tmp_path), width)
     report = screen(varve, name, 140, tmp_path)
+    assert "2 processes, 2 threads recorded" in report # Kineto lists a process for a device, too
     assert "on 2 threads of 2 ranks" in report and re.search(r"^  device +rank ", report, re.M)
     done = subprocess.run([varve, "steps", "-q", "--json", name], cwd=tmp_path, check=True,
                           capture_output=True)

@@ -455,12 +455,15 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
 }
 
 /* People see the scope of the steps if the steps' own threads launched all device work during the
- * steps. Autograd launches from threads of its own: then people see the whole. */
+ * steps. Autograd launches from threads of its own: then people see the whole, as where a device
+ * has operations that no thread launched. */
 static int choose_scope(const struct view *view)
 {
     bool is_by_place = view->grouping->by == VV_TRAIT_THREAD || view->grouping->by == VV_TRAIT_RANK;
-    return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 ? STEPS
-                                                                                         : WHOLE;
+    return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 &&
+                   view->tally->operations == 0
+               ? STEPS
+               : WHOLE;
 }
 
 static enum varve_code fill(struct view *view, const struct vv_question *question,

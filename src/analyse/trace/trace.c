@@ -105,15 +105,36 @@ static bool holds_time(const struct vv_model *model, uint32_t track)
     return first < last;
 }
 
-static void machine_text(const struct vv_model *model, char *text, size_t bytes)
+/* Kineto and XSpace list a process for each device, too: those count only where none has a
+ * thread. */
+static enum varve_code count_processes(const struct vv_model *model, struct vv_scratch *scratch,
+                                       uint64_t *out_count, struct varve_error *error)
+{
+    uint64_t count = 0;
+    bool *is_counted;
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &is_counted, model->processes.table.count + 1, error));
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        uint32_t process = model->tracks.process[t];
+        if (process == VV_NONE || is_counted[process] ||
+            model->tracks.kind[t] != VV_TRACK_THREAD || !holds_time(model, t))
+            continue;
+        is_counted[process] = true;
+        count++;
+    }
+    *out_count = count > 0 ? count : model->processes.table.count;
+    return VARVE_OK;
+}
+
+static void machine_text(const struct vv_model *model, uint64_t process_count, char *text,
+                         size_t bytes)
 {
     char cpus[40] = "", threads[80];
     uint64_t thread_count = 0;
     for (uint64_t t = 0; t < model->tracks.table.count; t++)
         thread_count += model->tracks.kind[t] == VV_TRACK_THREAD && holds_time(model, t);
     snprintf(threads, sizeof threads, "%" PRIu64 " process%s, %" PRIu64 " thread%s recorded",
-             model->processes.table.count, model->processes.table.count == 1 ? "" : "es",
-             thread_count, thread_count == 1 ? "" : "s");
+             process_count, process_count == 1 ? "" : "es", thread_count,
+             thread_count == 1 ? "" : "s");
     if (model->run.cpus > 0)
         snprintf(cpus, sizeof cpus, "%" PRId64 " × ", model->run.cpus);
     const char *parts[] = { vv_text_of(model, model->run.machine),
@@ -287,13 +308,15 @@ static enum varve_code put_unseen(const struct vv_model *model, struct vv_scratc
     return length > 0 ? vv_sheet_text(sheet, 0, UNSEEN, text, error) : VARVE_OK;
 }
 
-static enum varve_code put_sentences(const struct vv_model *model, struct vv_sheet *sheet,
-                                     struct varve_error *error)
+static enum varve_code put_sentences(const struct vv_model *model, struct vv_scratch *scratch,
+                                     struct vv_sheet *sheet, struct varve_error *error)
 {
+    uint64_t process_count;
     char text[720];
+    VV_TRY(count_processes(model, scratch, &process_count, error));
     recorded_text(model, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, RECORDED, text, error));
-    machine_text(model, text, sizeof text);
+    machine_text(model, process_count, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
     trust_text(model, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, TRUST, text, error));
@@ -377,7 +400,7 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_q
     size_t row;
     vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
     VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
-    VV_TRY(put_sentences(model, out, error));
+    VV_TRY(put_sentences(model, scratch, out, error));
     VV_TRY(put_parts(model, scratch, out, error));
     VV_TRY(put_unseen(model, scratch, out, error));
     VV_TRY(put_run(model, out, error));

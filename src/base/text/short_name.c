@@ -232,13 +232,27 @@ static bool is_cpp(const char *name)
     return strstr(name, ".py(") == NULL && strstr(name, ": ") == NULL && strchr(name, '#') != name;
 }
 
+/* "%fusion.3 = bf16[128]{0} fusion(%p0), kind=kLoop": an instruction of HLO is called fusion.3. */
+static bool put_instruction(struct writer *writer, const char *name)
+{
+    if (name[0] != '%')
+        return false;
+    size_t length = strcspn(name + 1, " ");
+    if (length == 0 || strncmp(name + 1 + length, " = ", 3) != 0)
+        return false;
+    put(writer, name + 1, length);
+    return true;
+}
+
 bool vv_short_name(const char *name, enum vv_name_form form, char *out, size_t bytes)
 {
     struct writer writer = { out, 0, bytes, form, bytes == 0 };
     struct span whole = { name, name + strlen(name) };
-    if (!is_cpp(name) || !cut_return_type(&whole))
-        return false;
-    put_name(&writer, whole, 0);
+    if (!put_instruction(&writer, name)) {
+        if (!is_cpp(name) || !cut_return_type(&whole))
+            return false;
+        put_name(&writer, whole, 0);
+    }
     if (writer.is_full || writer.length == 0 || writer.length >= strlen(name))
         return false;
     out[writer.length] = '\0';

@@ -8,7 +8,8 @@
  *
  * Return types, arguments of functions and namespaces are left out; of the arguments of a template,
  * the short form keeps the first that is no number. A lambda is called by the function that it is
- * in. Other names (aten::add, model.py(12): forward, Memcpy HtoD (…)) stay as they are. */
+ * in. An instruction of HLO that stands whole (%fusion.3 = …) is called fusion.3. Other names
+ * (aten::add, model.py(12): forward, Memcpy HtoD (…)) stay as they are. */
 #ifndef VV_BASE_TEXT_SHORT_NAME_H
 #define VV_BASE_TEXT_SHORT_NAME_H
 

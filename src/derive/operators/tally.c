@@ -12,17 +12,42 @@ struct tallying {
     const struct vv_operator_keys *keys;
     struct vv_operator_tally *tally;
     struct vv_device_share share;
-    uint32_t *group;   /* slice -> group; VV_NONE: no operator of a chosen thread               */
+    uint32_t *group;   /* slice -> group; VV_NONE: no operator of a chosen thread or device      */
     uint8_t *counted;  /* slice -> scopes that counted it: bits 1 << scope                      */
     uint32_t *stack;
     int64_t *own_ns;   /* slice -> own time                                                     */
 };
 
+static enum varve_code assign_group(struct tallying *work, uint32_t row, struct varve_error *error)
+{
+    const struct vv_operator_keys *keys = work->keys;
+    uint32_t name = keys->is_alone ? 0 : work->scope->model->slices.name[row], value = 0;
+    if (keys->trait != VV_TRAIT_NAME)
+        value = vv_trait_of(keys->traits, keys->trait, row);
+    return vv_groups_add(&work->tally->groups, name, value, &work->group[row], error);
+}
+
+/* Operations that a device chose itself are operators, too. */
+static enum varve_code assign_operations(struct tallying *work,
+                                         const struct vv_device_work *device_work,
+                                         struct varve_error *error)
+{
+    const struct vv_model *model = work->scope->model;
+    for (size_t i = 0; i < device_work->count; i++) {
+        uint32_t activity = device_work->items[i].activity;
+        uint32_t row = model->activities.slice[activity];
+        if (vv_is_device_operation(model, activity) && vv_scope_holds(work->scope, row)) {
+            VV_TRY(assign_group(work, row, error));
+            work->tally->operations++;
+        }
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code assign_groups(struct tallying *work, struct varve_error *error)
 {
     const struct vv_model *model = work->scope->model;
     const struct vv_slices *slices = &model->slices;
-    const struct vv_operator_keys *keys = work->keys;
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t track = slices->track[row];
         work->group[row] = VV_NONE;
@@ -30,11 +55,7 @@ static enum varve_code assign_groups(struct tallying *work, struct varve_error *
         if (!work->scope->tracks[track] || !vv_is_operator(model, row) ||
             !vv_scope_holds(work->scope, row))
             continue;
-        uint32_t value = keys->trait == VV_TRAIT_NAME
-                             ? 0
-                             : vv_trait_of(keys->traits, keys->trait, row);
-        VV_TRY(vv_groups_add(&work->tally->groups, keys->is_alone ? 0 : slices->name[row], value,
-                             &work->group[row], error));
+        VV_TRY(assign_group(work, row, error));
     }
     return VARVE_OK;
 }
@@ -150,6 +171,22 @@ static enum varve_code tally_leads(struct tallying *work, struct vv_scratch *own
 
 /* ---- device work ---- */
 
+/* The group of an operation without a call; VV_NONE for other work. */
+static uint32_t operation_group(const struct tallying *work, uint32_t activity)
+{
+    return vv_is_device_operation(work->scope->model, activity)
+               ? work->group[work->scope->model->activities.slice[activity]]
+               : VV_NONE;
+}
+
+static void count_operation(struct vv_figures *figures, int64_t duration_ns)
+{
+    figures->calls++;
+    figures->kernels++;
+    figures->device_self_ns += duration_ns;
+    figures->device_total_ns += duration_ns;
+}
+
 static enum varve_code tally_busy(struct tallying *work, const struct vv_device_work *device_work,
                                   enum vv_tally_scope which, struct varve_error *error)
 {
@@ -161,10 +198,14 @@ static enum varve_code tally_busy(struct tallying *work, const struct vv_device_
     for (size_t d = 0; d < device_work->device_count; d++) {
         for (size_t i = device_work->devices[d].first; i < device_work->devices[d].last; i++) {
             uint32_t owner = vv_device_owner(work->scope->model, device_work->items[i].activity);
-            if (owner == VV_NONE || (work->counted[owner] & 1u << which) == 0)
+            uint32_t group = owner != VV_NONE
+                                 ? work->group[owner]
+                                 : operation_group(work, device_work->items[i].activity);
+            bool is_counted = owner != VV_NONE ? (work->counted[owner] & 1u << which) != 0
+                                               : group != VV_NONE && which == VV_SCOPE_WHOLE;
+            if (!is_counted)
                 continue;
-            uint32_t group =
-                work->group[owner] != VV_NONE ? work->group[owner] : tally->groups.count;
+            group = group != VV_NONE ? group : tally->groups.count;
             struct vv_figures *figures = group < tally->groups.count ? &tally->figures[which][group]
                                                                      : &tally->outside[which];
             figures->device_busy_ns += vv_busy_add(&busy[group], d, &device_work->items[i]);
@@ -186,7 +227,10 @@ static void cover_device(struct tallying *work, const struct vv_device_work *dev
         unsigned counted = owner != VV_NONE ? work->counted[owner] : 0;
         covered[VV_SCOPE_WHOLE].device_self_ns += duration_ns;
         covered[VV_SCOPE_WHOLE].kernels++;
-        if ((counted & 1u << VV_SCOPE_WHOLE) == 0) {
+        uint32_t group = operation_group(work, device_work->items[i].activity);
+        if (group != VV_NONE) {
+            count_operation(&tally->figures[VV_SCOPE_WHOLE][group], duration_ns);
+        } else if ((counted & 1u << VV_SCOPE_WHOLE) == 0) {
             outside[VV_SCOPE_WHOLE].device_self_ns += duration_ns;
             outside[VV_SCOPE_WHOLE].kernels++;
         }
@@ -218,6 +262,7 @@ static enum varve_code tally_all(struct tallying *work, const struct vv_device_w
 {
     struct vv_operator_tally *tally = work->tally;
     VV_TRY(assign_groups(work, error));
+    VV_TRY(assign_operations(work, device_work, error));
     for (int which = 0; which < VV_SCOPE_COUNT; which++)
         VV_TRY(VV_SCRATCH_ZEROS(work->scope->scratch, &tally->figures[which], tally->groups.count,
                                 error));

@@ -7,7 +7,8 @@
  *     sum of the groups' self_ns + outside.self_ns = covered.self_ns.
  * covered.self_ns of STEPS is the sum of the chosen steps' durations. The same law holds for
  * device_self_ns. There `covered` is all chosen device work; in STEPS it is the work done for
- * slices in the steps. doc/metrics.md. */
+ * slices in the steps. Operations of a device without a call (vv_is_device_operation) are operators
+ * of WHOLE: their host times are 0. doc/metrics.md. */
 #ifndef VV_DERIVE_OPERATORS_TALLY_H
 #define VV_DERIVE_OPERATORS_TALLY_H
 
@@ -47,6 +48,7 @@ struct vv_operator_tally {
     struct vv_samples durations[VV_SCOPE_COUNT];  /* of calls, by group; sorted                 */
     int64_t elsewhere_ns;                         /* device work that other threads launched during
                                                      steps */
+    uint64_t operations;                          /* of devices, without a call                 */
     uint64_t async_slices;                        /* asynchronous ranges left out: scope.h      */
 };
 

@@ -235,7 +235,9 @@ uint32_t vv_trait_of(const struct vv_traits *traits, enum vv_trait trait, uint32
     uint32_t activity = slices->activity[slice];
     bool is_work = activity != VV_NONE && vv_is_device_work(model, activity);
     /* the slice that phase, shapes, module and source come from */
-    uint32_t subject = is_work ? vv_device_owner(model, activity) : slice;
+    uint32_t subject = is_work && !vv_is_device_operation(model, activity)
+                           ? vv_device_owner(model, activity)
+                           : slice;
     switch (trait) {
     case VV_TRAIT_NAME:
         return slices->name[slice];

@@ -64,7 +64,7 @@ static void when_it_was_recorded_is_a_date_or_unknown(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(vv_analyse(vv_analyse_trace, model, &head, &sheet, NULL), VARVE_OK);
         assert_string_equal(sheet_cell_of(&sheet, 0, "recorded")->text,
-                            i == 0 ? "2025-11-21 04:40:00, 1.00 µs"
+                            i == 0 ? "2025-11-21 04:40:00 +0000, 1.00 µs"
                                    : "at an unknown time, 1.00 µs");
         vv_sheet_deinit(&sheet);
         model->run.begin_ns = 0;

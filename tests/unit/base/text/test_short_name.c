@@ -38,6 +38,8 @@ static const struct { const char *whole, *name, *longer; } known[] = {
       "ncclKernel_AllReduce_RING_LL_Sum_float", "ncclKernel_AllReduce_RING_LL_Sum_float" },
     { "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, float>(int)",
       "kernel<int>", "kernel<int, float>" },
+    { "%fusion.3 = bf16[128,1024]{1,0} fusion(%p0, %p1), kind=kOutput", "fusion.3", "fusion.3" },
+    { "%all-reduce.2 = (f32[8]{0}, f32[]) all-reduce(%a)", "all-reduce.2", "all-reduce.2" },
 };
 
 /* Names of operators, Python functions, copies and HLO instructions, and what is no C++. */
@@ -45,6 +47,7 @@ static const char *const others[] = {
     "aten::add", "volta_sgemm_64x64_nt", "Memcpy HtoD (Pageable -> Device)", "fusion.3",
     "model.py(12): forward<x>", "<built-in method astype of numpy.ndarray object>", "",
     "## forward ##", "autograd::engine::evaluate_function: MmBackward0", "a<b", "f(", "f)(", "x(]",
+    "%", "%x =", "%x=f",
     "operator<", "(outside operators)", "10 more: --top 0", "enumerate(DataLoader)#_Iter.__next__",
 };
 
