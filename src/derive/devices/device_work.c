@@ -22,7 +22,14 @@ static int compare_devices(const void *a, const void *b)
         return left->rank < right->rank ? -1 : 1;
     if (left->scope != right->scope)
         return left->scope < right->scope ? -1 : 1;
-    return (left->id > right->id) - (left->id < right->id);
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return (left->owner > right->owner) - (left->owner < right->owner);
+}
+
+static bool are_same(const struct vv_device *left, const struct vv_device *right)
+{
+    return left->scope == right->scope && left->owner == right->owner && left->id == right->id;
 }
 
 /* ---- work that counts ---- */
@@ -85,7 +92,8 @@ struct finding {
     uint8_t *by_name;               /* for vv_device_class_of                                   */
     struct chosen_step *steps;
     size_t step_count;
-    struct vv_groups rows;          /* (scope, id) -> row in devices, in order of appearance    */
+    struct vv_groups rows;          /* (scope or owner, id) -> row in devices, in order of
+                                       appearance */
     size_t capacity;                /* capacity of devices                                      */
     char names[200];                /* names of devices that were not wanted                    */
 };
@@ -105,6 +113,7 @@ static bool is_chosen(const struct finding *finding, uint32_t activity,
     uint32_t id = model->activities.device[activity];
     *out_device = (struct vv_device){
         .scope = process != VV_NONE ? model->processes.scope[process] : 0,
+        .owner = process != VV_NONE ? model->processes.id_family[process] : 0,
         .id = id != VV_NONE ? id : model->tracks.device[track],
         .rank = process != VV_NONE ? scope->ranks[process] : -1,
     };
@@ -154,8 +163,8 @@ static enum varve_code device_row(struct finding *finding, const struct vv_devic
                                   size_t *out_row, struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
-    uint32_t row;
-    VV_TRY(vv_groups_add(&finding->rows, wanted->scope, wanted->id, &row, error));
+    uint32_t row, whose = wanted->owner != 0 ? UINT32_C(1) << 31 | wanted->owner : wanted->scope;
+    VV_TRY(vv_groups_add(&finding->rows, whose, wanted->id, &row, error));
     *out_row = row;
     if (row < work->device_count)
         return VARVE_OK;
@@ -184,8 +193,7 @@ static enum varve_code find_work(struct finding *finding, struct varve_error *er
             note_unwanted(finding, device.id);
             continue;
         }
-        if (work->device_count == 0 || finding->devices[row].scope != device.scope ||
-            finding->devices[row].id != device.id)
+        if (work->device_count == 0 || !are_same(&finding->devices[row], &device))
             VV_TRY(device_row(finding, &device, &row, error));
         finding->found[finding->found_count++] =
             (struct found){ a, (uint32_t)row, (uint8_t) class, is_left_out };

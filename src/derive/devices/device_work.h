@@ -2,7 +2,8 @@
 /* device_work.h — the kernels, copies and sets of the chosen devices, in order. Every analysis of
  * devices begins with them.
  *
- * A device belongs to a scope (model.h): the first GPU of one rank is not the first GPU of another.
+ * A device belongs to a scope (model.h), and within the scope to a process that numbers ids anew:
+ * the first GPU of one rank is not the first GPU of another.
  * Work counts if its device and its rank are chosen and its step counts (vv_step_counts). Its step
  * is the one that contains the call that launched it; work without a call has the step in which it
  * begins. A device was busy while it did warm-up work that is left out. So its time is cut there,
@@ -18,6 +19,7 @@
 
 struct vv_device {
     uint32_t scope;
+    uint32_t owner;       /* id_family of its process; 0 = the whole scope's                     */
     uint32_t id;          /* kind << 16 | index; VV_NONE = the producer named none              */
     int64_t rank;         /* -1 = not known                                                     */
     size_t first, last;   /* its work: items [first, last)                                      */
@@ -36,6 +38,7 @@ struct vv_device_work {
     const struct vv_work_item *items; /* by device, then begin, then slice                      */
     size_t count;
     const struct vv_device *devices;  /* by rank, then scope and id                             */
+    struct vv_device *devices;    /* by rank, then scope, id and owner                          */
     size_t device_count;
     uint64_t unlinked;            /* items without a call, such as those launched before the trace
                                      began */
