@@ -16,7 +16,7 @@
 #include "cli/line/arguments.h"
 #include "cli/reading/output.h"
 #include "cli/reading/peak_measure.h"
-#include "cli/recording/doctor_sources.h"
+#include "cli/doctor/doctor_sources.h"
 #include "cli/recording/program.h"
 #include "graph/forms/librsvg.h"
 #include "graph/layout/graphviz.h"

@@ -36,7 +36,7 @@
 #include "settings/sources.h"
 #include "sheet/number.h"
 
-#define SETTINGS_MAX 17
+#define SETTINGS_MAX 18
 /* With less room, a process may have been unable to make its folder. */
 #define ROOM_LEAST_BYTES (UINT64_C(256) << 10)
 #define PYTHON_MODULES_BYTES 512u /* the library in the program keeps at most this               */
@@ -138,13 +138,18 @@ static bool is_shared(const struct recording *recording)
  * room for one tool: another one keeps it. */
 #define CUDA_INJECTION "CUDA_INJECTION64_PATH"
 
-static bool wants_injection(const struct recording *recording)
+/* NCCL loads what this variable names when a program makes a communicator, and keeps 254 bytes. */
+#define NCCL_PLUGIN "NCCL_PROFILER_PLUGIN"
+#define NCCL_PATH_BYTES_MAX 254u
+
+/* Does the source need a variable, and has no other tool set it? */
+static bool wants_variable(const struct recording *recording, const char *source, const char *name)
 {
-    const char *other = getenv(CUDA_INJECTION);
+    const char *other = getenv(name);
     uint32_t sources;
     return recording->preload.library != NULL && (other == NULL || *other == '\0') &&
            vv_collect_parse(recording->arguments->collect, &sources, NULL) == VARVE_OK &&
-           (sources & vv_collect_bit("cuda")) != 0;
+           (sources & vv_collect_bit(source)) != 0;
 }
 
 /* Returns the number of settings. */
@@ -159,9 +164,13 @@ static size_t set_environment(const struct recording *recording, const char *fol
     if (recording->preload.asan_options != NULL)
         out_settings[count++] =
             (struct vv_child_setting){ "ASAN_OPTIONS", recording->preload.asan_options };
-    if (wants_injection(recording))
+    if (wants_variable(recording, "cuda", CUDA_INJECTION))
         out_settings[count++] =
             (struct vv_child_setting){ CUDA_INJECTION, recording->preload.library };
+    if (wants_variable(recording, "nccl", NCCL_PLUGIN) &&
+        strlen(recording->preload.library) <= NCCL_PATH_BYTES_MAX)
+        out_settings[count++] =
+            (struct vv_child_setting){ NCCL_PLUGIN, recording->preload.library };
     const bool is_standard = strcmp(recording->arguments->collect, "auto") == 0;
     const struct vv_child_setting more[] = {
         { "VARVE_COLLECT", is_standard ? "" : recording->arguments->collect },

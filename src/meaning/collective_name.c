@@ -26,6 +26,7 @@ static const char asking[] = "c10d::";
  * has around c10d's operators. */
 static const char *const others[] = { "nccl", "rccl", "hccl", "xccl", "_c10d_functional::",
                                       "c10d_functional::", "record_param_comms" };
+#define DEVICE_BACKENDS 4
 
 static void simplify(const char *name, char *text, size_t bytes)
 {
@@ -41,8 +42,10 @@ struct vv_collective_name vv_collective_name(const char *name)
     struct vv_collective_name found = { .asks = strncmp(name, asking, sizeof asking - 1) == 0 };
     char text[80];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
+        if (strncmp(name, others[i], strlen(others[i])) == 0) {
+            found.starts = i < DEVICE_BACKENDS;
             return found;
+        }
     simplify(name, text, sizeof text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(text, words[i].part) != NULL) {

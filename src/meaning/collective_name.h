@@ -4,7 +4,7 @@
  *
  * PyTorch's operator "c10d::allreduce_" asks for an all-reduce and returns. "gloo:all_reduce" runs
  * it, on a thread of the backend. A range of layer COMM that a program marks itself, such as
- * "MPI_Allreduce", runs it too. Thread-safe. */
+ * "MPI_Allreduce", runs it too. "ncclAllReduce" starts a kernel that runs it. Thread-safe. */
 #ifndef VV_MEANING_COLLECTIVE_NAME_H
 #define VV_MEANING_COLLECTIVE_NAME_H
 
@@ -21,6 +21,7 @@ enum vv_collective_operation {
 struct vv_collective_name {
     uint8_t operation; /* enum vv_collective_operation                                          */
     bool asks;         /* the range only asks for the collective, and runs nothing              */
+    bool starts;       /* the range only starts it: a device runs it                            */
 };
 
 struct vv_collective_name vv_collective_name(const char *name);

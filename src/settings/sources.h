@@ -28,9 +28,13 @@
     PART(builtins, true, PYTHON, "python", "of python: calls of functions written in C too")     \
     COLLECTOR(cuda, true, CUDA, NULL, "NVIDIA's GPUs: kernels, copies, sets, waits, memory")     \
     PART(cuda_calls, false, CUDA, "cuda", "of cuda: every call of the runtime and the driver")   \
-    PART(cuda_nodes, false, CUDA, "cuda", "of cuda: each kernel of a CUDA graph")
+    PART(cuda_nodes, false, CUDA, "cuda", "of cuda: each kernel of a CUDA graph")                \
+    COLLECTOR(nccl, true, NCCL, NULL,                                                            \
+              "NVIDIA's NCCL: collectives, sends and receives, by communicator")
 
-enum vv_source_needs { VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH, VV_NEEDS_CUDA };
+enum vv_source_needs {
+    VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH, VV_NEEDS_CUDA, VV_NEEDS_NCCL
+};
 
 struct vv_collect_source {
     const char *name;

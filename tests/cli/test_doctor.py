@@ -54,7 +54,7 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
 SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("data", "no"),
            ("memory", "yes"),
            ("modules", "no"), ("python", "no"), ("builtins", "yes"), ("cuda", "yes"),
-           ("cuda_calls", "no"), ("cuda_nodes", "no")]
+           ("cuda_calls", "no"), ("cuda_nodes", "no"), ("nccl", "yes")]
 
 
 @pytest.fixture(name="sources")
@@ -175,10 +175,36 @@ def test_a_damaged_file_of_peaks_is_none(tell, tmp_path):
 def test_what_is_needed_for_a_gpu(sources):
     """No driver, or the stand-ins for NVIDIA's libraries (tests/drivers)."""
     stand_ins = binary("tests/drivers/recorded/libcuda.so.1").parent
-    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), CUDA_INJECTION64_PATH="")
-    assert rows["cuda"] == ("yes", "NVIDIA's driver, libcupti.so.12")
+    free = dict.fromkeys(("CUDA_INJECTION64_PATH", "NCCL_PROFILER_PLUGIN"), "")
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), **free)
+    state, detail = rows["cuda"]
+    assert (state, detail.split("; ")[0]) == ("yes", "NVIDIA's driver, libcupti.so.12")
+    assert rows["nccl"] == ("yes", "NCCL from 2.23 on, libnccl.so.2")
     assert rows["cuda_nodes"] == (
         "yes", "with cuda; ask for it:  varve record --collect +cuda_nodes")
     rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins),
                    CUDA_INJECTION64_PATH="/x/other.so")
-    assert rows["cuda"] == ("no", "CUDA_INJECTION64_PATH names another tool: /x/other.so")
+    state, detail = rows["cuda"]
+    assert (state, detail.split("; ")[0]) == (
+        "no", "CUDA_INJECTION64_PATH names another tool: /x/other.so")
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), NCCL_PROFILER_PLUGIN="none")
+    assert rows["nccl"] == ("no", "NCCL_PROFILER_PLUGIN names another tool: none")
+    rows = sources(sys.executable, LD_LIBRARY_PATH="/nowhere")
+    assert rows["nccl"] == ("no", "no NCCL (libnccl.so.2) in this Python, nor where the loader "
+                            "looks")
+
+
+def test_a_slice_of_a_gpu_and_a_hidden_one(sources):
+    stand_ins = binary("tests/drivers/recorded/libcuda.so.1").parent
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), CUDA_VISIBLE_DEVICES="MIG-1234")
+    assert "CUDA_VISIBLE_DEVICES names a slice of a GPU (MIG): its kernels are recorded" in (
+        rows["cuda"][1])
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), CUDA_VISIBLE_DEVICES="-1")
+    assert "CUDA_VISIBLE_DEVICES=-1 hides every GPU from programs: unset it" in rows["cuda"][1]
+
+
+def test_a_container_without_a_gpu(sources):
+    rows = sources(sys.executable, LD_LIBRARY_PATH="/nowhere", NVIDIA_VISIBLE_DEVICES="void")
+    assert rows["cuda"][0] == "yes" or rows["cuda"][1] == (
+        "NVIDIA_VISIBLE_DEVICES=void: this container was given no GPU: start it with --gpus all "
+        "(docker, podman) or --nv (apptainer)")

@@ -255,6 +255,8 @@ static void put(const void *record, size_t bytes)
 
 /* ---- what the driver tells ---- */
 
+static const char *(*kernel_now)(void); /* that this thread launches; or NULL                    */
+
 static uint32_t id_of(int domain, const char *function)
 {
     for (uint32_t i = 0; i < 24 && functions[domain - 1][i] != NULL; i++)
@@ -268,6 +270,7 @@ static void tell(int domain, const char *function, uint64_t *shared, uint32_t co
     uint32_t id = id_of(domain, function);
     callback *told = __atomic_load_n(&subscriber, __ATOMIC_ACQUIRE);
     struct call call = { .site = site, .function = function, .data = shared,
+                         .kernel = kernel_now != NULL ? kernel_now() : NULL,
                          .correlation = correlation };
     if (told != NULL && id != 0 && is_told[domain - 1][id - 1])
         told(NULL, domain, id, &call);
@@ -540,5 +543,7 @@ __attribute__((constructor)) static void connect(void)
     memcpy(&connect_to, &found, sizeof found);
     if (connect_to != NULL)
         connect_to(&tools);
+    found = driver != NULL ? dlsym(driver, "standin_kernel") : NULL;
+    memcpy(&kernel_now, &found, sizeof found);
     (void)!atexit(on_exit_of_program);
 }

@@ -19,6 +19,7 @@ static const struct standin_tools *tools;
 static int is_initialised;
 static uint32_t context = 1;
 static __thread uint32_t correlation; /* of the last call                                        */
+static __thread const char *kernel;   /* that the call launches                                  */
 
 standin_connect standin_driver_connect;
 void standin_driver_connect(const struct standin_tools *of)
@@ -35,6 +36,7 @@ static int call(int domain, const char *function, const struct standin_piece *pi
         return NOT_INITIALIZED;
     if (of == NULL)
         return SUCCESS;
+    kernel = piece != NULL && piece->work == STANDIN_KERNEL ? piece->name : NULL;
     correlation = of->begin(domain, function, &shared);
     uint32_t own = correlation;
     if (domain == RUNTIME && piece != NULL)
@@ -140,6 +142,12 @@ int standin_reset(void)
 int standin_query(void)
 {
     return call(DRIVER, "cuCtxGetDevice", NULL);
+}
+
+/* Asked by CUPTI's stand-in, on the thread that launches. */
+const char *standin_kernel(void)
+{
+    return kernel;
 }
 
 uint32_t standin_correlation(void)

@@ -20,7 +20,7 @@ WAYS = {
             "src/cli/cmd_record.c",  # asks whether it has colours
             # give descriptors to a child
             "src/cli/recording/child.c",
-            "src/cli/recording/interpreter.c"
+            "src/cli/doctor/interpreter.c"
         }),
     "standard output": (
         re.compile(r"\b(?:stdout|STDOUT_FILENO|puts|putchar|vprintf|printf)\b(?!,)"),
@@ -28,7 +28,7 @@ WAYS = {
             "src/cli/reading/output.c",  # tables, which src/present has made
             # --dry-run: words as shell_word.c writes them
             "src/cli/cmd_record.c",
-            "src/cli/recording/interpreter.c",
+            "src/cli/doctor/interpreter.c",
             "src/cli/main.c",
             "src/cli/cmd_help.c",
             "src/cli/cmd_version.c",

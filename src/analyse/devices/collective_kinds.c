@@ -3,9 +3,10 @@
  * elements and type.
  *
  * A collective that did device work counts as that work, once a piece. A call on the host counts
- * only if no such work was launched inside it: a library of the host ran it. Laws: calls and
- * total_ns of the rows sum to those of "total"; those of the rows on devices are "calls" and
- * "sum_ns" of table "overlap". doc/metrics.md §8.1. */
+ * only if no such work was launched inside it: a library of the host ran it. A range that starts a
+ * collective of a device counts only where no work of devices is recorded. Laws: calls and total_ns
+ * of the rows sum to those of "total"; those of the rows on devices are "calls" and "sum_ns" of
+ * table "overlap". doc/metrics.md §8.1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ struct view {
     const struct vv_scope *scope;
     const struct vv_device_work *work;
     bool *does_device_work; /* by slice: communication of a device was launched inside it       */
+    bool *has_device_work;  /* by process: devices communicate                                  */
     bool *is_collective;    /* by slice: its thread is in a collective of the host              */
     struct call *calls;
     size_t count, capacity;
@@ -109,6 +111,18 @@ static enum varve_code add_device(struct view *view, uint32_t number, struct var
     return VARVE_OK;
 }
 
+/* The process that launched the work; without a launch, the one that has it. */
+static void note_process(struct view *view, uint32_t activity)
+{
+    const struct vv_model *model = view->model;
+    uint32_t launch = model->activities.launch[activity],
+             slice = launch != VV_NONE ? launch : model->activities.slice[activity],
+             process = slice != VV_NONE ? model->tracks.process[model->slices.track[slice]]
+                                        : VV_NONE;
+    if (process < model->processes.table.count)
+        view->has_device_work[process] = true;
+}
+
 /* Marks the slices around each launch of communication, whatever is chosen. */
 static enum varve_code find_device_calls(struct view *view, struct varve_error *error)
 {
@@ -117,11 +131,13 @@ static enum varve_code find_device_calls(struct view *view, struct varve_error *
     struct vv_scratch *scratch = view->scope->scratch;
     uint8_t *by_name;
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &view->does_device_work, slices->table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &view->has_device_work, model->processes.table.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &by_name, model->strings.count, error));
     for (uint32_t row = 0; row < model->activities.table.count; row++) {
         if (!vv_is_device_work(model, row) ||
             vv_device_class_of(model, row, by_name) != VV_CLASS_COMM)
             continue;
+        note_process(view, row);
         const uint32_t from[] = { model->activities.launch[row], model->activities.caller[row] };
         for (size_t i = 0; i < 2; i++)
             for (uint32_t slice = from[i]; slice != VV_NONE && !view->does_device_work[slice];
@@ -142,23 +158,36 @@ static bool is_marked(const struct vv_model *model, uint32_t slice)
     return name.operation != VV_COLLECTIVE_OTHER && !name.asks && strchr(text, ':') == NULL;
 }
 
-/* Does the program say which collective the range runs? */
-static bool is_told(const struct vv_model *model, uint32_t slice)
+static uint32_t collective_of(const struct vv_model *model, uint32_t slice)
 {
-    uint32_t op = model->slices.op[slice];
-    uint32_t collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
-    return collective != VV_NONE && model->collectives.runs[collective] != 0;
+    uint32_t op = slice != VV_NONE ? model->slices.op[slice] : VV_NONE;
+    return op != VV_NONE ? model->ops.collective[op] : VV_NONE;
 }
 
-/* What is told inside a told collective is a part of it: the sends of a ring. */
+/* Does the range only start a collective that a device runs (ncclAllReduce)? */
+static bool is_start(const struct vv_model *model, uint32_t slice)
+{
+    return collective_of(model, slice) != VV_NONE &&
+           vv_collective_name(vv_text_of(model, model->slices.name[slice])).starts;
+}
+
+/* What is told inside a told collective is a part of it: the sends of a ring. So is a start inside
+ * the operator that asks for it. */
 static enum varve_code find_parts(struct view *view, bool **out_is_part, struct varve_error *error)
 {
-    const struct vv_slices *slices = &view->model->slices;
+    const struct vv_model *model = view->model;
+    const struct vv_slices *slices = &model->slices;
+    bool *is_inside;
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, out_is_part, slices->table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &is_inside, slices->table.count, error));
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
         uint32_t parent = slices->parent[slice];
-        (*out_is_part)[slice] =
-            parent != VV_NONE && ((*out_is_part)[parent] || is_told(view->model, parent));
+        if (parent == VV_NONE)
+            continue;
+        is_inside[slice] = is_inside[parent] || collective_of(model, parent) != VV_NONE;
+        (*out_is_part)[slice] = (*out_is_part)[parent] ||
+                                vv_told_collective(model, parent) != VV_NONE ||
+                                (is_inside[slice] && is_start(model, slice));
     }
     return VARVE_OK;
 }
@@ -180,6 +209,14 @@ static enum varve_code find_runs(struct view *view, uint32_t **out_runs, struct 
     return VARVE_OK;
 }
 
+/* A start counts only where no work of devices is recorded in its process. */
+static bool is_seen_on_device(const struct view *view, uint32_t slice)
+{
+    uint32_t process = view->model->tracks.process[view->model->slices.track[slice]];
+    return process < view->model->processes.table.count && view->has_device_work[process] &&
+           is_start(view->model, slice);
+}
+
 static enum varve_code add_host(struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->model;
@@ -191,11 +228,11 @@ static enum varve_code add_host(struct view *view, struct varve_error *error)
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->is_collective, slices->table.count,
                             error));
     for (uint32_t slice = 0; slice < slices->table.count; slice++) {
-        uint32_t op = slices->op[slice], track = slices->track[slice],
-                 collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
+        uint32_t track = slices->track[slice], collective = collective_of(model, slice);
         bool is_collective = collective != VV_NONE || (is_marked(model, slice) &&
                                                        !is_marked(model, slices->parent[slice]));
-        view->is_collective[slice] = is_collective && !view->does_device_work[slice];
+        view->is_collective[slice] = is_collective && !view->does_device_work[slice] &&
+                                     !is_seen_on_device(view, slice);
         if (!view->is_collective[slice] || is_part[slice] ||
             !view->scope->tracks[track] ||
             !vv_scope_holds(view->scope, slice) ||

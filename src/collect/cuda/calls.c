@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/system/clock.h"
+#include "collect/process/launches.h"
 #include "record/stream/recorder.h"
 #include "varve/device.h"
 
@@ -104,6 +105,12 @@ static void end(uint64_t begun)
         flush_now_and_then();
 }
 
+/* The name of a kernel is there in launches alone. */
+static bool is_launch(const char *name)
+{
+    return strncmp(name, "cuLaunch", 8) == 0 || strncmp(name, "cudaLaunch", 10) == 0;
+}
+
 void vv_cuda_call(void *user, int domain, uint32_t id, const struct vv_cupti_call *call)
 {
     (void)user;
@@ -111,6 +118,9 @@ void vv_cuda_call(void *user, int domain, uint32_t id, const struct vv_cupti_cal
         sites[domain - 1][id].name == NULL || __atomic_load_n(&has_ended, __ATOMIC_RELAXED))
         return;
     int saved_errno = errno;
+    if (call->site == 0 && depth == 0 && vv_launches_are_wanted() &&
+        is_launch(sites[domain - 1][id].name))
+        vv_launch_note(call->kernel, call->correlation);
     if (call->site == 0)
         *call->data = begin(&sites[domain - 1][id], call->correlation);
     else

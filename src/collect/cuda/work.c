@@ -11,6 +11,7 @@
 #include "collect/cuda/layouts.h"
 #include "collect/cuda/names.h"
 #include "collect/cuda/tracks.h"
+#include "collect/process/launches.h"
 #include "varve/past.h"
 #include "varve/values.h"
 
@@ -18,7 +19,7 @@
 #define EVENTS 1024u         /* known at once; a later event takes the place of an older one     */
 #define DEVICES 64u
 #define NAME_BYTES 96
-#define ARGS_MAX 8
+#define ARGS_MAX 12
 
 struct record {
     const struct vv_cupti_layout *layout;
@@ -49,6 +50,7 @@ struct args {
     struct varve_arg items[ARGS_MAX];
     int64_t grid[3], block[3];
     uint32_t count;
+    const struct varve_collective_info *collective; /* or NULL                                   */
 };
 
 static void add_int(struct args *args, struct varve_key *key, int64_t value)
@@ -93,12 +95,43 @@ static enum vv_cuda_taken put(const struct record *record, uint32_t kind, const 
         sizeof info, track, name, kind, 0, (int64_t)get(record, VV_F_START),
         (int64_t)get(record, VV_F_END), correlation, get(record, VV_F_BYTES)
     };
-    const struct varve_activity_values values = { sizeof values, args->count, args->items, NULL };
-    if (args->count > 0)
+    const struct varve_activity_values values = { sizeof values, args->count, args->items,
+                                                  args->collective };
+    if (args->count > 0 || args->collective != NULL)
         varve_emit_activity_with(&info, &values);
     else
         varve_emit_activity(&info);
     return VV_CUDA_TAKEN;
+}
+
+static void add_text(struct args *args, struct varve_key *key, const char *value)
+{
+    if (value[0] == '\0')
+        return;
+    args->items[args->count] = varve_arg_of(key, VARVE_ARG_TEXT, 0);
+    args->items[args->count++].value.text = value;
+}
+
+/* What the collector of NCCL has told of the kernel. `told` holds the texts. */
+static void add_collective(struct args *args, struct vv_launch_collective *told,
+                           struct varve_collective_info *info)
+{
+    VARVE_KEY(algorithm, "algorithm");
+    VARVE_KEY(protocol, "protocol");
+    VARVE_KEY(channels, "channels");
+    *info = (struct varve_collective_info){
+        .struct_size = sizeof *info, .dtype = told->dtype,
+        .operation = told->operation[0] != '\0' ? told->operation : NULL,
+        .group = told->group[0] != '\0' ? told->group : NULL, .rank = told->rank,
+        .group_size = told->group_size, .peer = told->peer, .number = told->number,
+        .in_elements = told->in_elements, .out_elements = told->out_elements,
+        .bytes = told->bytes,
+    };
+    args->collective = info;
+    add_text(args, &algorithm, told->algorithm);
+    add_text(args, &protocol, told->protocol);
+    if (told->channels > 0)
+        add_int(args, &channels, told->channels);
 }
 
 /* ---- kernels and graphs ---- */
@@ -110,6 +143,8 @@ static enum vv_cuda_taken take_kernel(const struct record *record)
     VARVE_KEY(registers, "registers per thread");
     VARVE_KEY(shared, "shared memory");
     struct args args = { .count = 0 };
+    struct vv_launch_collective told;
+    struct varve_collective_info collective;
     for (int i = 0; i < 3; i++) {
         args.grid[i] = (int32_t)get(record, VV_F_GRID_X + i);
         args.block[i] = (int32_t)get(record, VV_F_BLOCK_X + i);
@@ -120,6 +155,8 @@ static enum vv_cuda_taken take_kernel(const struct record *record)
     add_int(&args, &shared,
             (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC)));
     add_graph(&args, record);
+    if (vv_launch_told((uint32_t)get(record, VV_F_CORRELATION), &told))
+        add_collective(&args, &told, &collective);
     const char *name = text_of(record);
     return put(record, VARVE_ACTIVITY_KERNEL,
                name != NULL ? vv_cuda_kernel_name(name) : "(kernel without a name)",

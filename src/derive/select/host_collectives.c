@@ -42,7 +42,10 @@ uint32_t vv_told_collective(const struct vv_model *model, uint32_t slice)
 {
     uint32_t op = slice != VV_NONE ? model->slices.op[slice] : VV_NONE;
     uint32_t collective = op != VV_NONE ? model->ops.collective[op] : VV_NONE;
-    return collective != VV_NONE && model->collectives.runs[collective] != 0 ? collective : VV_NONE;
+    if (collective == VV_NONE || model->collectives.runs[collective] == 0 ||
+        vv_collective_name(vv_text_of(model, model->slices.name[slice])).starts)
+        return VV_NONE;
+    return collective;
 }
 
 /* From whom to whom a send or recv goes; 0: it is none, or that is not known. */

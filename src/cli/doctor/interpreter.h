@@ -2,8 +2,8 @@
 /* interpreter.h — asks a Python about itself and its PyTorch. This happens in a process of its own,
  * for a limited time; that process imports only what the interpreter brings. Not thread-safe (a
  * child). */
-#ifndef VV_CLI_RECORDING_INTERPRETER_H
-#define VV_CLI_RECORDING_INTERPRETER_H
+#ifndef VV_CLI_DOCTOR_INTERPRETER_H
+#define VV_CLI_DOCTOR_INTERPRETER_H
 
 #include <limits.h>
 #include <stdbool.h>

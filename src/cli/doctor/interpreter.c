@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/recording/interpreter.h"
+#include "cli/doctor/interpreter.h"
 
 #include <errno.h>
 #include <fcntl.h>

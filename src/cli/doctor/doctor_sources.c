@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/recording/doctor_sources.h"
+#include "cli/doctor/doctor_sources.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/recording/interpreter.h"
+#include "cli/doctor/gpu_surroundings.h"
+#include "cli/doctor/interpreter.h"
 #include "settings/sources.h"
 
 enum { SOURCE, STATE, STANDARD, DETAIL };
@@ -112,10 +113,12 @@ static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t
 {
     char path[600];
     const char *other = getenv("CUDA_INJECTION64_PATH");
+    struct vv_gpu_surroundings here;
     bool has_driver = can_load("libcuda.so.1"), is_free = other == NULL || *other == '\0',
          is_there = has_driver && has_cupti(python, path, sizeof path);
+    vv_gpu_look("", &here);
     if (!has_driver)
-        snprintf(detail, bytes, "no NVIDIA driver here (libcuda.so.1): there is no GPU to record");
+        vv_gpu_say_missing(&here, detail, bytes);
     else if (!is_there)
         snprintf(detail, bytes, "NVIDIA's driver, and no libcupti: pip install "
                  "nvidia-cuda-cupti, or VARVE_CUPTI=/path/libcupti.so");
@@ -123,7 +126,45 @@ static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t
         snprintf(detail, bytes, "CUDA_INJECTION64_PATH names another tool: %.200s", other);
     else
         snprintf(detail, bytes, "NVIDIA's driver, %.500s", path);
+    if (has_driver)
+        vv_gpu_say_more(&here, detail, bytes);
     return is_there && is_free;
+}
+
+/* Where pip's packages have NCCL, seen from the folder of PyTorch. */
+static const char *const nccl_places[] = { "../nvidia/nccl/lib/libnccl.so.2",
+                                           "../nvidia/cu13/lib/libnccl.so.2" };
+
+static bool has_nccl(const struct vv_interpreter *python, char *path, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof nccl_places / sizeof *nccl_places; i++) {
+        snprintf(path, bytes, "%.400s/%s", python->torch_folder, nccl_places[i]);
+        if (python->torch_folder[0] != '\0' && access(path, R_OK) == 0)
+            return true;
+    }
+    snprintf(path, bytes, "libnccl.so.2");
+    return can_load(path);
+}
+
+/* NCCL asks for a profiler only where it has found a GPU. */
+static bool check_nccl(const struct vv_interpreter *python, char *detail, size_t bytes)
+{
+    char path[600];
+    const char *other = getenv("NCCL_PROFILER_PLUGIN");
+    struct vv_gpu_surroundings here;
+    bool has_driver = can_load("libcuda.so.1"), is_free = other == NULL || *other == '\0',
+         is_there = has_nccl(python, path, sizeof path);
+    vv_gpu_look("", &here);
+    if (!is_there)
+        snprintf(detail, bytes, "no NCCL (libnccl.so.2) in this Python, nor where the loader "
+                 "looks");
+    else if (!has_driver)
+        vv_gpu_say_missing(&here, detail, bytes);
+    else if (!is_free)
+        snprintf(detail, bytes, "NCCL_PROFILER_PLUGIN names another tool: %.200s", other);
+    else
+        snprintf(detail, bytes, "NCCL from 2.23 on, %.500s", path);
+    return is_there && has_driver && is_free;
 }
 
 /* If the source is a part of another one, the detail names that one. */
@@ -133,6 +174,7 @@ static bool check_source(const struct vv_interpreter *python,
     bool is_there = source->needs == VV_NEEDS_PYTHON  ? check_python(python, detail, bytes)
                     : source->needs == VV_NEEDS_TORCH ? check_torch(python, detail, bytes)
                     : source->needs == VV_NEEDS_CUDA  ? check_cuda(python, detail, bytes)
+                    : source->needs == VV_NEEDS_NCCL  ? check_nccl(python, detail, bytes)
                                                       : true;
     if (source->needs == VV_NEEDS_NOTHING)
         snprintf(detail, bytes, "in any program");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor_sources.h — table "sources" of varve doctor: from which sources a Python program can be
  * recorded here. */
-#ifndef VV_CLI_RECORDING_DOCTOR_SOURCES_H
-#define VV_CLI_RECORDING_DOCTOR_SOURCES_H
+#ifndef VV_CLI_DOCTOR_DOCTOR_SOURCES_H
+#define VV_CLI_DOCTOR_DOCTOR_SOURCES_H
 
 #include "sheet/sheet.h"
 
