@@ -309,6 +309,9 @@ def test_the_script_for_a_gpu_holds_on_the_stand_ins(tmp_path):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 claims did not hold" in done.stdout
+    words = [line.split()[0] for line in done.stdout.splitlines()[:-1]]
+    assert (words.count("PASS"), words.count("FAIL")) == (16, 0), done.stdout
+    assert "SKIP  pytorch, ddp: no PyTorch with a GPU in false" in done.stdout
     figures = json.loads((tmp_path / "figures/figures.json").read_text())
     assert set(figures["launch_ns"]) == {"bare", "recorded", "without cuda"}
     buffers = list((tmp_path / "figures/buffers").glob("buffer.*"))

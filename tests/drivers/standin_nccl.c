@@ -322,3 +322,94 @@ void standin_nccl_run(struct standin_comm *comm)
     standin_nccl_tell(comm);
     comm->count = 0;
 }
+
+/* ---- NCCL's own functions, for tests/gpu/ranks_program.c ---- */
+
+struct unique_id { char bytes[128]; };
+static __thread struct standin_comm *grouped; /* whose tasks a group holds                       */
+static __thread int depth;
+
+int ncclGetUniqueId(struct unique_id *out)
+{
+    memset(out, 7, sizeof *out);
+    return 0;
+}
+
+int ncclCommInitRank(struct standin_comm **out, int ranks, struct unique_id id, int rank)
+{
+    *out = standin_nccl_comm(NULL, UINT64_C(0x1234) + (unsigned char)id.bytes[0], ranks, rank);
+    return 0;
+}
+
+int ncclCommDestroy(struct standin_comm *comm)
+{
+    standin_nccl_destroy(comm);
+    return 0;
+}
+
+const char *ncclGetErrorString(int result)
+{
+    return result == 0 ? "no error" : "an error";
+}
+
+static int enqueue(struct standin_comm *comm, const char *function, size_t count, int dtype,
+                   int peer)
+{
+    standin_nccl_add(comm, function, count, dtypes[dtype], peer);
+    grouped = comm;
+    if (depth == 0)
+        standin_nccl_run(comm);
+    return 0;
+}
+
+int ncclGroupStart(void)
+{
+    depth++;
+    return 0;
+}
+
+int ncclGroupEnd(void)
+{
+    if (--depth == 0 && grouped != NULL)
+        standin_nccl_run(grouped);
+    return 0;
+}
+
+#define OF_CALL const void *in, void *out, size_t count, int dtype, int op
+int ncclAllReduce(OF_CALL, struct standin_comm *comm, void *stream)
+{
+    (void)in, (void)out, (void)op, (void)stream;
+    return enqueue(comm, "AllReduce", count, dtype, 0);
+}
+
+int ncclReduceScatter(OF_CALL, struct standin_comm *comm, void *stream)
+{
+    (void)in, (void)out, (void)op, (void)stream;
+    return enqueue(comm, "ReduceScatter", count, dtype, 0);
+}
+
+int ncclBroadcast(OF_CALL, struct standin_comm *comm, void *stream)
+{
+    (void)in, (void)out, (void)stream;
+    return enqueue(comm, "Broadcast", count, dtype, op); /* op: the root                          */
+}
+
+int ncclAllGather(const void *in, void *out, size_t count, int dtype, struct standin_comm *comm,
+                  void *stream)
+{
+    (void)in, (void)out, (void)stream;
+    return enqueue(comm, "AllGather", count, dtype, 0);
+}
+
+int ncclSend(const void *in, size_t count, int dtype, int peer, struct standin_comm *comm,
+             void *stream)
+{
+    (void)in, (void)stream;
+    return enqueue(comm, "Send", count, dtype, peer);
+}
+
+int ncclRecv(void *out, size_t count, int dtype, int peer, struct standin_comm *comm, void *stream)
+{
+    (void)out, (void)stream;
+    return enqueue(comm, "Recv", count, dtype, peer);
+}
