@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* events.c — each collective, send or receive is a range of layer COMM on the thread that launches
  * it, and one of those that its kernel runs. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,14 +66,21 @@ static void *keep_call(const struct vv_nccl_event *event)
     return (void *)(uintptr_t)number;
 }
 
+/* A later call may take the place while it is read. */
 static void use_call(struct vv_nccl_event *event)
 {
     uint64_t number = (uintptr_t)event->parent;
     size_t at = number % CALLS;
+    char dtype[sizeof event->dtype];
     if (number == 0 || __atomic_load_n(&calls[at].number, __ATOMIC_ACQUIRE) != number)
         return;
-    event->count = calls[at].count;
-    memcpy(event->dtype, calls[at].dtype, sizeof event->dtype);
+    uint64_t count = calls[at].count;
+    memcpy(dtype, calls[at].dtype, sizeof dtype);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&calls[at].number, __ATOMIC_RELAXED) != number)
+        return;
+    event->count = count;
+    memcpy(event->dtype, dtype, sizeof dtype);
 }
 
 /* ---- how much ---- */
