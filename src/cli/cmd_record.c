@@ -16,6 +16,7 @@
 #include "base/text/shell_word.h"
 #include "cli/line/terminal.h"
 #include "cli/line/trace_folder.h"
+#include "cli/metrics/watch.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
 #include "cli/recording/attach.h"
@@ -31,10 +32,10 @@
 #include "ctf/metadata_write.h"
 #include "ctf/trim.h"
 #include "import/importer.h"
-#include "settings/metric_groups.h"
 #include "settings/schedule.h"
 #include "settings/sources.h"
 #include "sheet/number.h"
+#include "varve/varve.h"
 
 #define SETTINGS_MAX 18
 /* With less room, a process may have been unable to make its folder. */
@@ -50,6 +51,10 @@ struct recording {
     struct vv_preload preload;
     char python_depth[24]; /* "" = any depth                                                     */
     struct vv_trace_folder folder;
+    struct vv_metric_wishes metrics;
+    struct vv_metric_watch watch;
+    bool has_metrics; /* of GPUs: the trace has a process that read them                         */
+    size_t processes; /* of the program, in the trace                                            */
     struct vv_child_end end;
     struct vv_lost lost; /* records lost by processes without a folder */
 };
@@ -73,13 +78,15 @@ static enum varve_code check_times(const struct vv_arguments *arguments, struct 
     return VARVE_OK;
 }
 
-static enum varve_code check_metrics(const char *group, struct varve_error *error)
+static enum varve_code choose_metrics(struct recording *recording, uint32_t layers,
+                                      struct varve_error *error)
 {
-    struct vv_hardware_counter counters[VV_HARDWARE_COUNTERS_MAX];
-    size_t count;
-    if (group == NULL)
-        return VARVE_OK;
-    VV_TRY_NOTE(vv_metric_group_find(group, counters, &count, error), error, "--metrics");
+    const struct vv_arguments *arguments = recording->arguments;
+    VV_TRY(vv_metric_wishes_read(arguments->metrics, arguments->metrics_period,
+                                 &recording->metrics, error));
+    if (recording->metrics.metrics != 0 && (layers & VARVE_LAYER_DEVICE) == 0)
+        VV_FAIL(error, VARVE_INVALID,
+                "metrics of GPUs belong to layer device, which --layers leaves out");
     return VARVE_OK;
 }
 
@@ -116,7 +123,7 @@ static enum varve_code prepare(struct recording *recording, struct varve_error *
     VV_TRY_NOTE(vv_layers_parse(arguments->layers, &layers, error), error, "--layers");
     VV_TRY(choose_sources(recording, error));
     VV_TRY(check_times(arguments, error));
-    VV_TRY(check_metrics(arguments->metrics, error));
+    VV_TRY(choose_metrics(recording, layers, error));
     VV_TRY(vv_record_policy_read(arguments, &recording->policy, error));
     recording->command = arguments->operands;
     recording->name = arguments->output != NULL ? strdup(arguments->output)
@@ -187,8 +194,7 @@ static size_t set_environment(const struct recording *recording, const char *fol
         { "VARVE_DUMP_ON", recording->policy.dump_on },
         { "VARVE_RESERVE", recording->policy.reserve_text },
         { "VARVE_SHARE", is_shared(recording) ? "1" : "" },
-        { "VARVE_METRICS",
-          recording->arguments->metrics != NULL ? recording->arguments->metrics : "" },
+        { "VARVE_METRICS", recording->metrics.group },
     };
     /* A varve record around this one may have set these variables. */
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
@@ -272,6 +278,8 @@ static void say_silent(const struct recording *recording)
         vv_say_more("it ended with exit code %d", recording->end.exit_code);
     if (vv_record_policy_say_room(recording->folder.absolute, ROOM_LEAST_BYTES))
         return;
+    if (recording->has_metrics)
+        vv_say("metrics of GPUs are recorded:  varve info --table counters");
     say_ways_on(recording);
     vv_surroundings_say();
 }
@@ -327,7 +335,9 @@ static void say_recorded(const struct recording *recording, const struct vv_mode
         vv_say("'%s' itself %s: recorded is what it started", recording->command[0],
                 recording->executable.why);
     vv_surroundings_say();
-    vv_record_collectors_say(model);
+    vv_record_collectors_say(model, model->processes.table.count - recording->has_metrics);
+    if (recording->watch.missing[0] != '\0')
+        vv_say("metrics of GPUs: %s", recording->watch.missing);
     vv_record_unseen_say(recording->folder.path);
     say_next(recording, model);
 }
@@ -338,7 +348,7 @@ static void say_result(const struct recording *recording)
     struct vv_model *model = NULL;
     if (recording->arguments->quiet)
         return;
-    if (vv_trace_folder_processes(recording->folder.absolute) == 0 && recording->lost.records == 0)
+    if (recording->processes == 0 && recording->lost.records == 0)
         say_silent(recording);
     else if (vv_import_counts(recording->folder.path, &model, &error) != VARVE_OK)
         vv_say("recorded %s, but it cannot be read: %s", recording->folder.path,
@@ -358,7 +368,11 @@ static void finish(struct recording *recording)
 {
     struct varve_error error;
     char why_lost[160];
-    bool attached = vv_trace_folder_processes(recording->folder.absolute) > 0;
+    recording->has_metrics =
+        vv_metric_watch_end(&recording->watch, recording->folder.absolute);
+    recording->processes =
+        vv_trace_folder_processes(recording->folder.absolute) - recording->has_metrics;
+    bool attached = recording->processes > 0;
     vv_lost_page_drop(recording->folder.folder);
     vv_lost_page_read(recording->folder.absolute, &recording->lost);
     vv_record_lost_why(&recording->lost, why_lost, sizeof why_lost);
@@ -370,6 +384,7 @@ static void finish(struct recording *recording)
         .attached = attached,
         .why = attached ? NULL : why_lost[0] != '\0' ? why_lost : why_silent(recording),
         .lost = &recording->lost,
+        .metrics = recording->metrics.metrics != 0 ? recording->watch.missing : NULL,
     };
     if (vv_manifest_write(recording->folder.folder, recording->folder.absolute, &manifest,
                           &error) != VARVE_OK)
@@ -430,6 +445,9 @@ static int run(struct recording *recording)
                                           manifest.is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
     if (failure != 0)
         code = vv_fail_errno(&error, failure, "cannot make '%s/" VV_LOST_FILE "'", folder);
+    if (code == VARVE_OK && recording->metrics.metrics != 0)
+        code = vv_metric_watch_begin(&recording->metrics, settings, setting_count,
+                                     &recording->watch, &error);
     if (code == VARVE_OK)
         code = vv_child_run(recording->command, settings, setting_count, &recording->end, &error);
     if (code != VARVE_OK)
@@ -442,6 +460,7 @@ static int run(struct recording *recording)
         vv_trace_folder_deinit(&recording->folder);
         return status;
     }
+    vv_metric_watch_end(&recording->watch, recording->folder.absolute);
     vv_trace_folder_undo(&recording->folder);
     vv_child_release();
     return status;
@@ -461,6 +480,7 @@ int vv_cmd_record(const struct vv_arguments *arguments)
     else
         status = arguments->dry_run ? dry_run(&recording) : run(&recording);
     free(recording.name);
+    vv_metric_wishes_deinit(&recording.metrics);
     vv_preload_deinit(&recording.preload);
     vv_child_follow(&recording.end);
     return status;

@@ -53,7 +53,7 @@ enum vv_option_row {
     VV_OPTION_TO, VV_OPTION_UNPACK, VV_OPTION_LAYERS, VV_OPTION_COLLECT,
     VV_OPTION_PYTHON_MODULES, VV_OPTION_PYTHON_DEPTH,
     VV_OPTION_PAUSED, VV_OPTION_SCHEDULE, VV_OPTION_MAX_SIZE, VV_OPTION_WHEN_FULL, VV_OPTION_KEEP,
-    VV_OPTION_RESERVE, VV_OPTION_SHARE, VV_OPTION_METRICS,
+    VV_OPTION_RESERVE, VV_OPTION_SHARE, VV_OPTION_METRICS, VV_OPTION_METRICS_PERIOD,
     VV_OPTION_DUMP_ON, VV_OPTION_PID, VV_OPTION_DURATION, VV_OPTION_DRY_RUN, VV_OPTION_PEAKS,
     VV_OPTION_IREE, VV_OPTION_IREE_FLAGS, VV_OPTION_FUNCTION, VV_OPTION_INPUT, VV_OPTION_WORK,
     VV_OPTION_LIMIT, VV_OPTION_TOLERANCE, VV_OPTION_TILES, VV_OPTION_TURNS,
@@ -135,7 +135,8 @@ struct vv_arguments {
     const char *when_full;      /* "drop-newest", "grow", "drop-oldest"; NULL = not given       */
     const char *keep;           /* "10s", "64MB"; NULL = everything                             */
     const char *reserve;        /* "2GB", "10%"; NULL = the default                             */
-    const char *metrics;        /* group of counters; NULL = none                               */
+    const char *metrics;        /* a group of counters, metrics of GPUs; NULL = none            */
+    const char *metrics_period; /* "100ms"; NULL = the standard                                 */
     bool share;                 /* others may read the trace                                    */
     const char *dump_on;        /* "SIGUSR2"; NULL = none                                       */
     const char *pid;            /* a process that runs already; NULL = start one                */

@@ -214,10 +214,14 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         AT(reserve),
     ROW(SHARE) .name = "share", .kind = VV_VALUE_FLAG,
         .help = "other users may read the trace, as far as umask lets them", AT(share),
-    ROW(METRICS) .name = "metrics", .kind = VV_VALUE_TEXT, .value = "GROUP",
-        .help = "count what each range uses: processor time, page faults, switches, and this group "
-                "of hardware counters, such as PipeUtilization, L2Cache, Custom:0x3c",
+    ROW(METRICS) .name = "metrics", .kind = VV_VALUE_TEXT, .value = "LIST",
+        .help = "a group of hardware counters, such as PipeUtilization, L2Cache, Custom:0x3c: what "
+                "each range uses, with processor time and page faults; and metrics of NVIDIA's "
+                "GPUs, over the time: gpu (all), or power, clocks, temperature, used_memory, "
+                "utilization, nvlink, pcie, throttling",
         AT(metrics),
+    ROW(METRICS_PERIOD) .name = "metrics-period", .kind = VV_VALUE_TEXT, .value = "TIME",
+        .help = "between two readings of metrics of GPUs; 100ms unless said", AT(metrics_period),
     ROW(DUMP_ON) .name = "dump-on", .kind = VV_VALUE_TEXT, .value = "SIGNAL",
         .help = "a process that gets it writes NAME.dump.varve, and goes on", AT(dump_on),
     ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID", .words = "processes",

@@ -109,6 +109,11 @@ static void put_collectors(FILE *stream, const struct vv_manifest *manifest)
         vv_json_write_text(stream, manifest->why != NULL ? manifest->why : "");
         putc('}', stream);
     }
+    if (manifest->end != NULL && manifest->metrics != NULL) {
+        fputs(", {\"name\": \"metrics\", \"attached\": true, \"why\": ", stream);
+        vv_json_write_text(stream, manifest->metrics);
+        putc('}', stream);
+    }
     fputs("]\n}\n", stream);
 }
 

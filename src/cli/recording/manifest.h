@@ -16,6 +16,7 @@ struct vv_manifest {
     const struct vv_lost *lost;     /* by processes without a folder; NULL = none               */
     bool attached;                  /* some process recorded itself; set at the end             */
     bool is_shared;                 /* other users may read the file, as far as umask allows */
+    const char *metrics;            /* of GPUs: those that are missing; NULL = not asked for     */
     const char *why;                /* if not attached: a clause that says why                  */
 };
 

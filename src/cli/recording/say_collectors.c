@@ -87,7 +87,7 @@ void vv_record_unseen_say(const char *path)
     vv_model_destroy(model);
 }
 
-void vv_record_collectors_say(const struct vv_model *model)
+void vv_record_collectors_say(const struct vv_model *model, uint64_t processes)
 {
     static const struct vv_question everything;
     struct vv_sheet sheet;
@@ -96,9 +96,9 @@ void vv_record_collectors_say(const struct vv_model *model)
     char clause[CLAUSE_BYTES];
     size_t columns = strlen("varve: ");
     for (size_t row = 0; row < sheet.row_count; row++) {
-        write_clause(&sheet, row, model->processes.table.count, clause);
+        write_clause(&sheet, row, processes, clause);
         columns += strlen(clause) + (clause[0] != '\0' ? 2 : 0);
     }
-    say(&sheet, model->processes.table.count, columns <= LINE_COLUMNS + 2);
+    say(&sheet, processes, columns <= LINE_COLUMNS + 2);
     vv_sheet_deinit(&sheet);
 }

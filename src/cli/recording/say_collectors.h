@@ -6,8 +6,9 @@
 
 #include "model/model.h"
 
-/* Prints one line on standard error if it is short enough; nothing if no source was found. */
-void vv_record_collectors_say(const struct vv_model *model);
+/* Prints one line on standard error if it is short enough; nothing if no source was found.
+ * `processes` are the program's. */
+void vv_record_collectors_say(const struct vv_model *model, uint64_t processes);
 
 /* Prints what was not recorded and matters, with what records it: rows of table "unseen". A long
  * trace is only counted for that, and then less is known. */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpus.c — which GPUs a program may see: CUDA_VISIBLE_DEVICES has numbers, identities of GPUs
+ * (GPU-…, also their beginnings) and of MIG instances (MIG-…).
+ *
+ * NVIDIA's driver numbers GPUs by their places on the bus. CUDA does so where CUDA_DEVICE_ORDER is
+ * PCI_BUS_ID, and wherever all GPUs are of one model. */
+#include "cli/metrics/gpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UUID_BYTES 96 /* of GPUs and MIG instances, old and new forms                            */
+
+static void add(struct vv_gpus *gpus, vv_nvml_device device)
+{
+    struct vv_gpu *gpu = &gpus->items[gpus->count];
+    *gpu = (struct vv_gpu){ .whole = device, .part = device, .number = (uint32_t)gpus->count };
+    if (gpus->nvml->whole_of_mig != NULL &&
+        gpus->nvml->whole_of_mig(device, &gpu->whole) == VV_NVML_SUCCESS)
+        gpu->is_part = true;
+    else
+        gpu->whole = device;
+    gpus->count++;
+}
+
+static bool find_by_number(const struct vv_nvml *nvml, const char *text, vv_nvml_device *out)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && number <= UINT32_MAX &&
+           nvml->by_index((unsigned)number, out) == VV_NVML_SUCCESS;
+}
+
+/* By an identity, or its beginning, which must be of one GPU alone. */
+static bool find_by_identity(const struct vv_nvml *nvml, const char *text, vv_nvml_device *out)
+{
+    unsigned count = 0, found = 0;
+    if (strncmp(text, "GPU-", 4) != 0 && strncmp(text, "MIG-", 4) != 0)
+        return false;
+    if (nvml->by_uuid != NULL && nvml->by_uuid(text, out) == VV_NVML_SUCCESS)
+        return true;
+    if (nvml->uuid == NULL || nvml->count(&count) != VV_NVML_SUCCESS)
+        return false;
+    for (unsigned i = 0; i < count && i < VV_GPUS_MAX; i++) {
+        char uuid[UUID_BYTES] = "";
+        vv_nvml_device device;
+        if (nvml->by_index(i, &device) != VV_NVML_SUCCESS ||
+            nvml->uuid(device, uuid, sizeof uuid) != VV_NVML_SUCCESS ||
+            strncmp(uuid, text, strlen(text)) != 0)
+            continue;
+        *out = device;
+        found++;
+    }
+    return found == 1;
+}
+
+static void find_all(struct vv_gpus *gpus)
+{
+    unsigned count = 0;
+    vv_nvml_device device;
+    if (gpus->nvml->count(&count) != VV_NVML_SUCCESS)
+        return;
+    for (unsigned i = 0; i < count && gpus->count < VV_GPUS_MAX; i++)
+        if (gpus->nvml->by_index(i, &device) == VV_NVML_SUCCESS)
+            add(gpus, device);
+}
+
+static void find_visible(struct vv_gpus *gpus, const char *visible)
+{
+    vv_nvml_device device;
+    for (const char *at = visible; *at != '\0' && gpus->count < VV_GPUS_MAX;) {
+        char text[UUID_BYTES] = "";
+        at += strspn(at, " ");
+        size_t bytes = strcspn(at, ","), length = bytes;
+        while (length > 0 && at[length - 1] == ' ')
+            length--;
+        if (length >= sizeof text)
+            return;
+        memcpy(text, at, length);
+        if (!find_by_number(gpus->nvml, text, &device) &&
+            !find_by_identity(gpus->nvml, text, &device))
+            return;
+        add(gpus, device);
+        at += bytes + (at[bytes] == ',');
+    }
+}
+
+enum varve_code vv_gpus_find(struct vv_gpus *gpus, const struct vv_nvml *nvml, const char *visible,
+                             struct varve_error *error)
+{
+    gpus->nvml = nvml;
+    gpus->count = 0;
+    if (visible == NULL)
+        find_all(gpus);
+    else
+        find_visible(gpus, visible);
+    if (gpus->count == 0 && visible != NULL)
+        VV_FAIL(error, VARVE_NOT_FOUND,
+                "CUDA_VISIBLE_DEVICES='%.60s' shows no GPU, so there are no metrics of GPUs",
+                visible);
+    if (gpus->count == 0)
+        VV_FAIL(error, VARVE_NOT_FOUND, "NVIDIA's driver is here, but no GPU of its is");
+    return VARVE_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/metrics/nvml.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define LIBRARY "libnvidia-ml.so.1"
+
+static void *find(void *library, const char *symbol)
+{
+    return dlsym(library, symbol);
+}
+
+enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error)
+{
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), *found;
+    *out_nvml = (struct vv_nvml){ 0 };
+    if (library == NULL)
+        VV_FAIL(error, VARVE_UNSUPPORTED,
+                "metrics of GPUs come from NVIDIA's " LIBRARY ", a part of the driver, and the "
+                "loader does not find it here: leave them out of --metrics, or record where the "
+                "driver is");
+#define TAKE(name, symbol, is_needed, parameters)                                                  \
+    found = find(library, symbol);                                                                 \
+    if (found == NULL && (is_needed))                                                              \
+        VV_FAIL(error, VARVE_UNSUPPORTED, "this " LIBRARY " has no " symbol                        \
+                ": metrics of GPUs need a driver from 2014 or later");                             \
+    memcpy(&out_nvml->name, &found, sizeof found);
+    VV_NVML_FUNCTIONS(TAKE)
+#undef TAKE
+    found = find(library, "nvmlErrorString");
+    memcpy(&out_nvml->text, &found, sizeof found);
+    unsigned code = out_nvml->init();
+    if (code != VV_NVML_SUCCESS)
+        VV_FAIL(error, VARVE_UNSUPPORTED, "NVIDIA's driver gives no metrics of GPUs: %s",
+                vv_nvml_text(out_nvml, code));
+    return VARVE_OK;
+}
+
+const char *vv_nvml_text(const struct vv_nvml *nvml, unsigned code)
+{
+    const char *text = nvml->text != NULL ? nvml->text(code) : NULL;
+    if (code == VV_NVML_NOT_SUPPORTED)
+        return "not supported";
+    return text != NULL ? text : "it does not say why";
+}
