@@ -32,7 +32,7 @@ static void expect_said(const struct vv_model *model, const char *expected)
     assert_non_null(file);
     fflush(stderr);
     dup2(fileno(file), STDERR_FILENO);
-    vv_record_collectors_say(model);
+    vv_record_collectors_say(model, model->processes.table.count);
     fflush(stderr);
     dup2(former, STDERR_FILENO);
     close(former);
