@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meaning/throttle.h"
 
-#include <string.h>
-
 #define PREFIX "throttled by "
 
 static const struct { uint64_t mask; const char *says, *helps; } reasons[VV_THROTTLE_COUNT] = {
@@ -17,14 +15,9 @@ const char *const vv_throttle_counters[VV_THROTTLE_COUNT] = {
 #undef NAME
 };
 
-enum vv_throttle_reason vv_throttle_reason_of(const char *counter)
+const char *vv_throttle_code(enum vv_throttle_reason reason)
 {
-    unsigned reason = 0;
-    if (strncmp(counter, PREFIX, sizeof PREFIX - 1) != 0)
-        return VV_THROTTLE_COUNT;
-    while (reason < VV_THROTTLE_COUNT && strcmp(counter, vv_throttle_counters[reason]) != 0)
-        reason++;
-    return reason;
+    return vv_throttle_counters[reason] + sizeof PREFIX - 1;
 }
 
 const char *vv_throttle_says(enum vv_throttle_reason reason) { return reasons[reason].says; }

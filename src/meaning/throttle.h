@@ -25,6 +25,13 @@
     REASON(application_clocks, 0x2, "clocks that somebody has set for applications", \
            "Give the clocks back: nvidia-smi -rac, nvidia-smi -rgc.")
 
+/* Counters of the same track that say what it did. */
+#define VV_COUNTER_POWER "power (W)"
+#define VV_COUNTER_POWER_LIMIT "power limit (W)"
+#define VV_COUNTER_CLOCK "SM clock (MHz)"
+#define VV_COUNTER_GREATEST_CLOCK "greatest SM clock (MHz)"
+#define VV_COUNTER_TEMPERATURE "temperature (°C)"
+
 enum vv_throttle_reason {
 #define VV_NAMED(name, mask, says, helps) VV_THROTTLE_##name,
     VV_THROTTLE_REASONS(VV_NAMED)
@@ -35,9 +42,8 @@ enum vv_throttle_reason {
 /* "throttled by power_limit": the counter's name. */
 extern const char *const vv_throttle_counters[VV_THROTTLE_COUNT];
 
-/* VV_THROTTLE_COUNT: the name is of another counter. */
-enum vv_throttle_reason vv_throttle_reason_of(const char *counter);
-/* "its power limit"; and a sentence that says what to do. */
+/* "power_limit"; "its power limit"; and a sentence that says what to do. */
+const char *vv_throttle_code(enum vv_throttle_reason reason);
 const char *vv_throttle_says(enum vv_throttle_reason reason);
 const char *vv_throttle_helps(enum vv_throttle_reason reason);
 

@@ -94,6 +94,8 @@ enum vv_choice {
           "why each stream stood still: host, launch or other") \
     TABLE(launches, VV_PARTS_WORK, false, "what launching costs, by call; queueing apart") \
     TABLE(queue, VV_PARTS_WORK, false, "how much work waited on each stream") \
+    TABLE(throttling, VV_PARTS_HOST, true, \
+          "what held devices' clocks down during the steps, and for how long") \
     TABLE(copies, VV_PARTS_WORK, false, "memory copies and sets, with their bandwidth") \
     TABLE(syncs, VV_PARTS_ALL, false, "calls that wait for a device, by how long they block") \
     TABLE(waits, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \

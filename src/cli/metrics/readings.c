@@ -203,13 +203,14 @@ static const struct {
     size_t count;
     bool is_of_part;
 } groups[] = {
-    { VV_METRIC_power, read_power, "power", { "power (W)" }, 1, false },
-    { VV_METRIC_power, read_power_limit, "power limit", { "power limit (W)" }, 1, false },
-    { VV_METRIC_clocks, read_clocks, "clocks", { "SM clock (MHz)", "memory clock (MHz)" }, 2,
+    { VV_METRIC_power, read_power, "power", { VV_COUNTER_POWER }, 1, false },
+    { VV_METRIC_power, read_power_limit, "power limit", { VV_COUNTER_POWER_LIMIT }, 1, false },
+    { VV_METRIC_clocks, read_clocks, "clocks", { VV_COUNTER_CLOCK, "memory clock (MHz)" }, 2,
       false },
-    { VV_METRIC_clocks, read_most_clock, "greatest clock", { "greatest SM clock (MHz)" }, 1,
+    { VV_METRIC_clocks, read_most_clock, "greatest clock", { VV_COUNTER_GREATEST_CLOCK }, 1,
       false },
-    { VV_METRIC_temperature, read_temperature, "temperature", { "temperature (°C)" }, 1, false },
+    { VV_METRIC_temperature, read_temperature, "temperature", { VV_COUNTER_TEMPERATURE }, 1,
+      false },
     { VV_METRIC_used_memory, read_memory, "used memory", { "used memory (bytes)" }, 1, true },
     { VV_METRIC_utilization, read_utilization, "utilization",
       { "GPU utilization (%)", "memory utilization (%)" }, 2, false },

@@ -146,6 +146,8 @@ static void put_step(FILE *file, int step)
              &(struct span){ "cpu_op", "Optimizer.step#SGD.step", 100, 1, at + 9000, 300,
                              "\"cpu_ns\": 200000, \"page_faults\": 3" });
     put_records(file, step);
+    fprintf(file, ",{\"ph\": \"C\", \"name\": \"throttled by power_limit\", \"pid\": 100, "
+                  "\"ts\": %d, \"args\": {\"cuda:0\": 1}}", at + 100);
     /* odd: table "health" */
     put_span(file, &(struct span){ "cpu_op", "nothing", 100, 1, at + 9400, 0, "" });
     /* names in two parts, and with fragments to number */

@@ -75,7 +75,7 @@ const char *vv_rule_remedy(const struct vv_rule *rule, enum vv_platform platform
 
 #define VV_RULE_SUBJECTS(X)                                           \
     X(trust) X(steps) X(host) X(threads) X(device) X(memory)         \
-    X(communication)
+    X(communication) X(throttling)
 #define VV_RULE_LIST(subject)                         \
     extern const struct vv_rule vv_rules_##subject[]; \
     extern const size_t vv_rules_##subject##_count;
