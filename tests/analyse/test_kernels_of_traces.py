@@ -110,6 +110,9 @@ def test_how_kernels_were_launched(varve, traces, name):
         assert row["occupancy"] == (pytest.approx(
             sum(share * time for share, time in told) / sum(time
                                                             for _, time in told)) if told else None)
+        if len(shapes) == 1 and row["occupancy"] and row["most_occupancy"] is not None:
+            # PyTorch's estimate is lower where the grid does not fill the device
+            assert row["occupancy"] <= row["most_occupancy"] + 0.006
     # copies and sets
     assert all(row["grid"] is None and row["occupancy"] is None for row in rows.values())
 
@@ -141,6 +144,26 @@ def test_how_kernels_of_other_profilers_were_launched(varve, traces):
             assert row["launch_shapes"] == len(shapes[row["name"]])
             assert (row["grid"], row["block"], row["registers"],
                     row["shared_bytes"]) in shapes[row["name"]]
+
+
+def test_the_most_that_a_shape_lets_in(varve, tmp_path):
+    """An H100 holds 64 warps of 128 registers only in part; an unknown device tells nothing."""
+    def rows_of(device, **args):
+        path = tmp_path / "made.json"
+        path.write_text(json.dumps({
+            "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}],
+            "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 0,
+                             "dur": 5, "args": {"device": 0, "stream": 7, "grid": [999, 1, 1],
+                                                **args}}]}))
+        row = table(varve, path, "kernels")[0]
+        return row["most_occupancy"], row["limited_by"]
+
+    told = {"block": [128, 2, 1], "registers per thread": 128, "shared memory": 0}
+    assert rows_of("NVIDIA H100 80GB HBM3", **told) == (0.25, "registers")
+    assert rows_of("NVIDIA H100 80GB HBM3", **{**told, "shared memory": 150 << 10}) == (
+        0.125, "shared memory")
+    assert rows_of("NVIDIA H1000", **told) == (None, None)
+    assert rows_of("NVIDIA H100 80GB HBM3", block=[128, 1, 1]) == (None, None)
 
 
 def test_odd_shapes_of_launches(varve, tmp_path):

@@ -11,13 +11,15 @@
 
 #include "derive/devices/launch_shape.h"
 #include "derive/select/traits.h"
+#include "meaning/occupancy.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"
 
 enum {
     TOTAL, SHARE, RUNNING, CALLS, MEAN, DEVIATION, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
-    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, FIRST, SECOND, COLUMNS
+    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, MOST_OCCUPANCY, LIMIT, FIRST, SECOND,
+    COLUMNS
 };
 
 #define FIGURES(is_hidden)                                                                 \
@@ -38,7 +40,9 @@ enum {
     { "block", "block", VV_CELL_TEXT, VV_UNIT_NONE, is_hidden, VV_TEXT_IF_ROOM },          \
     { "registers", "registers", VV_CELL_INT, VV_UNIT_COUNT, is_hidden, VV_TEXT_IF_ROOM },  \
     { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },  \
-    { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false }
+    { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false },                \
+    { "most_occupancy", "at most", VV_CELL_REAL, VV_UNIT_RATIO, true, false },             \
+    { "limited_by", "limited by", VV_CELL_TEXT, VV_UNIT_NONE, true, false }
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
     FIGURES(false),
@@ -152,6 +156,18 @@ static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_c
     return VARVE_OK;
 }
 
+static void fill_most_occupancy(const struct vv_launch_shape *shape, struct vv_cell *cells)
+{
+    struct vv_occupancy most;
+    int64_t threads = 1;
+    for (int i = 0; i < 3; i++) /* a block that is too large is none                             */
+        threads *= shape->block[i] > 0 && shape->block[i] <= 1024 ? shape->block[i] : 0;
+    if (!vv_occupancy_of(shape->capability, threads, shape->registers, shape->shared_bytes, &most))
+        return;
+    cells[MOST_OCCUPANCY] = vv_real_cell(most.share);
+    cells[LIMIT] = vv_text_cell(most.limit);
+}
+
 static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells,
                                    struct varve_error *error)
 {
@@ -162,6 +178,7 @@ static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_
     if (figures->shapes == 0)
         return VARVE_OK;
     cells[LAUNCH_SHAPES] = vv_int_cell(figures->shapes);
+    fill_most_occupancy(&figures->shape, cells);
     if (figures->shape.registers >= 0)
         cells[REGISTERS] = vv_int_cell(figures->shape.registers);
     if (figures->shape.shared_bytes >= 0)

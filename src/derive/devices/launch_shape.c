@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "meaning/occupancy.h"
 
 struct tallying {
     const struct vv_model *model;
@@ -15,23 +16,48 @@ struct tallying {
     int64_t *pair_ns;
     size_t pair_capacity;
     double *occupied_ns;      /* by group                                                       */
+    double *capabilities;     /* by row of the model's devices                                  */
     int64_t *said_ns;         /* by group: time of the work that states its occupancy           */
 };
 
-static struct vv_launch_shape shape_of(const struct vv_launch_shapes *shapes, uint32_t row)
+/* Of the device that did the work, in the traces that it belongs to. */
+static double capability_of(const struct tallying *tallying, uint32_t activity)
 {
+    const struct vv_model *model = tallying->model;
+    const struct vv_devices *devices = &model->devices;
+    uint32_t track = model->slices.track[model->activities.slice[activity]];
+    uint32_t process = model->tracks.process[track];
+    uint32_t scope = process != VV_NONE ? model->processes.scope[process] : 0;
+    for (uint64_t row = 0; row < devices->table.count; row++)
+        if (devices->device[row] == model->activities.device[activity] &&
+            devices->scope[row] == scope)
+            return tallying->capabilities[row];
+    return 0;
+}
+
+static struct vv_launch_shape shape_of(const struct tallying *tallying, uint32_t activity,
+                                       uint32_t row)
+{
+    const struct vv_launch_shapes *shapes = &tallying->model->launch_shapes;
     return (struct vv_launch_shape){
         { shapes->grid_x[row], shapes->grid_y[row], shapes->grid_z[row] },
         { shapes->block_x[row], shapes->block_y[row], shapes->block_z[row] },
         shapes->registers[row],
         shapes->shared_bytes[row],
+        capability_of(tallying, activity),
     };
 }
 
 static enum varve_code prepare(struct tallying *tallying, size_t groups, struct varve_error *error)
 {
+    const struct vv_devices *devices = &tallying->model->devices;
     VV_TRY(VV_SCRATCH_ZEROS(tallying->scratch, &tallying->occupied_ns, groups, error));
     VV_TRY(VV_SCRATCH_ZEROS(tallying->scratch, &tallying->said_ns, groups, error));
+    VV_TRY(VV_SCRATCH_ARRAY(tallying->scratch, &tallying->capabilities, devices->table.count,
+                            error));
+    for (uint64_t row = 0; row < devices->table.count; row++)
+        tallying->capabilities[row] =
+            vv_capability_of_name(vv_text_of(tallying->model, devices->name[row]));
     return vv_intern_in(tallying->scratch, &tallying->shapes, error);
 }
 
@@ -48,7 +74,7 @@ static enum varve_code count(struct tallying *tallying, const struct vv_work_ite
         tallying->occupied_ns[group] += shapes->occupancy[row] * (double)duration_ns;
         tallying->said_ns[group] += duration_ns;
     }
-    struct vv_launch_shape said = shape_of(shapes, row);
+    struct vv_launch_shape said = shape_of(tallying, item->activity, row);
     if (said.grid[0] <= 0 && said.block[0] <= 0 && said.registers < 0 && said.shared_bytes < 0)
         return VARVE_OK;
     VV_TRY(vv_intern_add(tallying->shapes, (const char *)&said, sizeof said, &shape, error));

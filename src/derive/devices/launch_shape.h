@@ -13,6 +13,7 @@ struct vv_launch_shape {
     int64_t block[3];     /* threads; all 0 = not known */
     int64_t registers;    /* of a thread; -1 = not known */
     int64_t shared_bytes; /* of a block, static and dynamic; -1 = not known */
+    double capability;    /* compute capability of the device; 0 = not known */
 };
 
 /* Figures of a group of device work. */
