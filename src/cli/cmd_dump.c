@@ -2,7 +2,8 @@
 /* cmd_dump.c — varve dump: copies what a running process has recorded so far into a trace of its
  * own.
  *
- * It only reads files: the process need not answer, and does not notice. doc/control.md */
+ * It reads files, so the process need not answer. A process that holds work of devices is asked to
+ * hand it over first, and waited for a moment. doc/control.md */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -23,8 +24,8 @@
 
 struct dumping {
     const struct vv_arguments *arguments;
-    struct vv_recorded_list list; /* empty: the user means `whole` */
-    char *whole;                  /* a trace, with all its processes */
+    struct vv_recorded_list list; /* with `whole`: the processes of that trace that run */
+    char *whole;                  /* a trace, with all its processes; NULL = the list's alone */
 };
 
 /* ---- the processes that the user means ---- */
@@ -50,6 +51,7 @@ static enum varve_code find(struct dumping *dumping, struct varve_error *error)
     const char *word = arguments->operands[0];
     if (is_number(word) || !vv_trace_folder_is_trace(word))
         return vv_recorded_find(word, &dumping->list, error);
+    (void)vv_recorded_find(word, &dumping->list, NULL); /* those that run are asked */
     dumping->whole = realpath(word, NULL);
     return dumping->whole != NULL ? VARVE_OK
                                   : vv_fail_errno(error, errno, "cannot read '%s'", word);
@@ -144,6 +146,7 @@ static enum varve_code dump_all(const struct dumping *dumping, struct varve_erro
 {
     const struct vv_recorded_list *list = &dumping->list;
     size_t traces = 0;
+    vv_recorded_hand_over(list->items, list->count);
     if (dumping->whole != NULL) {
         const struct vv_snapshot_job job = { dumping->whole, NULL, &vv_cleanup_signal };
         return dump_one(dumping, &job, error);

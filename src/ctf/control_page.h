@@ -47,6 +47,11 @@ struct vv_control_page {
     uint64_t asked;                /* switches made by other processes so far; these write it   */
     uint64_t noted;                /* … that are in the trace; the recorded process writes it   */
     struct vv_control_switch switches[VV_CONTROL_SWITCHES];
+    /* Fields from here on are 0 where a process does not know them: record/stream/hand_over.h. */
+    uint32_t giver;                /* the process, if it holds data elsewhere; its number       */
+    uint32_t hand_overs_asked;     /* how often anybody asked it to hand these over             */
+    uint32_t hand_overs_done;      /* of these; the recorded process writes it                  */
+    uint32_t reserved;
 };
 _Static_assert(sizeof(struct varve_control) == 4096, "one page");
 _Static_assert(sizeof(struct vv_control_page) <= sizeof(struct varve_control), "fits the page");

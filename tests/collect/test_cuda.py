@@ -15,6 +15,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle"), str(TESTS.parent / "tools")]
 
 import varve_decode  # noqa: E402
+from cuda_recording import collector, kernels, record, run, work_by_operator, work_of  # noqa: E402
 from recording import binary, quiet_environment  # noqa: E402
 from table_reader import tables  # noqa: E402
 
@@ -23,66 +24,6 @@ VERSIONS = {18: "11.8 or 12.0", 19: "12.1", 22: "12.4", 24: "12.6", 28: "12.9", 
             130200: "13.2", 130500: "13.5"}
 MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle"]
 GEMM, RELU, IN = "_Z4gemmPfS_S_i", "relu", "Memcpy HtoD (Pageable -> Device)"
-
-
-def run(folder, mode, *under, cupti="", **more):
-    folders = binary("tests/drivers/recorded/libcuda.so.1").parent
-    assert binary("tests/drivers/recorded/libcupti.so.12").parent == folders
-    environment = quiet_environment(LD_LIBRARY_PATH=str(folders), STANDIN_CUPTI=cupti, **more)
-    environment.pop("CUDA_INJECTION64_PATH", None)
-    environment.update({name: value for name, value in more.items() if name.startswith("CUDA_")})
-    return subprocess.run([*under, binary("tests/programs/cuda_program"), mode], cwd=folder,
-                          env=environment, capture_output=True, text=True, check=False)
-
-
-def record(varve, folder, mode, *options, cupti="", **more):
-    done = run(folder, mode, varve, "record", *options, "-o", "t.varve", "--", cupti=cupti, **more)
-    assert done.returncode == (-9 if mode == "kill" else 0) or mode == "kill", done.stderr
-    return folder / "t.varve", done.stderr
-
-
-def kernels(varve, trace):
-    """{name: number of calls}, kernels, copies and sets."""
-    rows = tables(varve, "report", "--table", "kernels", "--top", "0", trace)["kernels"]
-    counts = collections.Counter()
-    for row in rows:
-        if row["row"] == "group":
-            counts[row["name"]] += row["calls"]
-    return dict(counts)
-
-
-def collector(varve, trace, name="cuda"):
-    """(state, text) as varve info says them."""
-    rows = tables(varve, "info", "--table", "collectors", trace)["collectors"]
-    return [(row["state"], row["text"]) for row in rows if row["collector"] == name]
-
-
-def work_of(trace):
-    """[{name, begin, end, duration, stream …}] of the model's device work, and {name of the
-    operator: names of the work under it} by launch numbers."""
-    done = subprocess.run([binary("tests/tools/model_dump"), trace], capture_output=True,
-                          text=True, check=True)
-    rows = collections.defaultdict(list)
-    for line in done.stdout.splitlines():
-        row = json.loads(line)
-        rows[row.pop("table")].append(row)
-    return rows
-
-
-def work_by_operator(trace):
-    rows = work_of(trace)
-    activities, slices = rows["activities"], rows["slices"]
-    parent_of_call, under = {}, collections.defaultdict(list)
-    for row in slices:
-        if row["activity"] is not None and rows["tracks"][row["track"]]["kind"] != 2:
-            parent = row["parent"]
-            name = slices[parent]["name"] if parent is not None else None
-            parent_of_call[activities[row["activity"]]["correlation"]] = name
-    for row in slices:
-        if row["activity"] is not None and rows["tracks"][row["track"]]["kind"] == 2:
-            call = parent_of_call.get(activities[row["activity"]]["correlation"])
-            under[call].append(row["name"])
-    return under
 
 
 # ---- what is recorded ----

@@ -9,6 +9,7 @@
  *   late       a buffer comes after the exit       noclock    no clock of ours is taken
  *   nodevice   no kind can be enabled              nobuffer   asks for memory and drops it all
  *   untimed    kernels have no times               future     a version that nobody knows
+ *   hands      a thread of its own hands over what is there, each 5 ms
  *
  * STANDIN_FOLDER is where the buffers are written as they are handed over. For tests. */
 #include <dlfcn.h>
@@ -20,81 +21,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "standin_cuda.h"
+#include "standin_records.h"
 
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { SUCCESS = 0, INVALID = 1, END = 12, NOT_INITIALIZED = 15, TAKEN = 39, UNKNOWN = 999 };
-enum { COPY = 1, SET = 2, CONTEXT = 9, KERNEL = 10, PEER_COPY = 22, EVENT = 36, WAIT = 38,
-       MEMORY = 49, GRAPH = 51, STRANGE = 60, KINDS = 64 };
-
-struct kernel {
-    uint32_t kind;
-    uint8_t cache, shared_config;
-    uint16_t registers;
-    uint32_t cache_requested, cache_executed;
-    uint64_t start, end, completed;
-    uint32_t device, context, stream;
-    int32_t grid[3], block[3], static_shared, dynamic_shared;
-    uint32_t local, local_total, correlation;
-    int64_t grid_id;
-    const char *name;
-    void *reserved;
-    uint64_t queued, submitted;
-    uint8_t launch, carveout_requested, carveout, padding;
-    uint32_t shared_executed;
-    uint64_t graph_node;
-    uint32_t shared_limit, graph;
-};
-struct copy {
-    uint32_t kind;
-    uint8_t sort, from, to, flags;
-    uint64_t bytes, start, end;
-    uint32_t device, context, stream, correlation, runtime_correlation, padding;
-    void *reserved;
-    uint64_t graph_node;
-    uint32_t graph, channel;
-};
-struct peer_copy {
-    uint32_t kind;
-    uint8_t sort, from, to, flags;
-    uint64_t bytes, start, end;
-    uint32_t device, context, stream, from_device, from_context, to_device, to_context;
-    uint32_t correlation;
-    void *reserved;
-    uint64_t graph_node;
-    uint32_t graph, channel;
-};
-struct set {
-    uint32_t kind, value;
-    uint64_t bytes, start, end;
-    uint32_t device, context, stream, correlation;
-    uint16_t flags, memory;
-    uint32_t padding;
-    void *reserved;
-    uint64_t graph_node;
-    uint32_t graph, channel;
-};
-struct wait {
-    uint32_t kind, sort;
-    uint64_t start, end;
-    uint32_t correlation, context, stream, event;
-    uint64_t event_sync;
-};
-struct event { uint32_t kind, correlation, context, stream, event, padding; };
-struct memory {
-    uint32_t kind, operation, memory, correlation;
-    uint64_t address, bytes, time, counter;
-    uint32_t process, device, context, stream;
-    const char *name;
-};
-struct graph {
-    uint32_t kind, correlation;
-    uint64_t start, end;
-    uint32_t device, graph, context, stream;
-};
-struct context { uint32_t kind, context, device; uint16_t interface, null_stream; };
 
 /* Bytes of a record since a version: the manual's structs. */
 static const struct { uint32_t kind, since, bytes; } lengths[] = {
@@ -106,7 +38,7 @@ static const struct { uint32_t kind, since, bytes; } lengths[] = {
     { EVENT, 130500, 80 },   { MEMORY, 18, 120 },     { MEMORY, 24, 128 },
     { GRAPH, 18, 48 },       { GRAPH, 22, 56 },       { CONTEXT, 18, 16 },
     { CONTEXT, 22, 24 },     { CONTEXT, 24, 32 },     { CONTEXT, 130200, 40 },
-    { STRANGE, 18, 32 },
+    { OVERHEAD, 18, 40 },    { OVERHEAD, 22, 56 },    { STRANGE, 18, 32 },
 };
 
 /* Functions of the two domains; a function's number is its place, from 1 on. */
@@ -146,17 +78,32 @@ static size_t dropped;
 
 static bool does(const char *word)
 {
-    const char *words = getenv("STANDIN_CUPTI");
-    return words != NULL && strstr(words, word) != NULL;
+    static const char *words;
+    if (words == NULL)
+        words = getenv("STANDIN_CUPTI") != NULL ? getenv("STANDIN_CUPTI") : "";
+    return strstr(words, word) != NULL;
+}
+
+bool standin_does(const char *word)
+{
+    return does(word);
+}
+
+bool standin_is_enabled(uint32_t kind)
+{
+    return is_enabled[kind];
 }
 
 static uint32_t version(void)
 {
-    const char *said = getenv("STANDIN_VERSION");
-    return does("future") ? 140000 : said != NULL ? (uint32_t)atoi(said) : 28;
+    static uint32_t is;
+    const char *said = is == 0 ? getenv("STANDIN_VERSION") : NULL;
+    if (is == 0)
+        is = does("future") ? 140000 : said != NULL ? (uint32_t)atoi(said) : 28;
+    return is;
 }
 
-static uint64_t now(void)
+uint64_t standin_now(void)
 {
     struct timespec time;
     if (clock_now != NULL)
@@ -228,7 +175,7 @@ static void hand_over(void)
     pthread_mutex_lock(&lock);
 }
 
-static void put(const void *record, size_t bytes)
+void standin_put(const void *record, size_t bytes)
 {
     uint32_t kind;
     memcpy(&kind, record, sizeof kind);
@@ -286,100 +233,6 @@ static uint32_t begin(int domain, const char *function, uint64_t *shared)
 static void end(int domain, const char *function, uint64_t *shared, uint32_t correlation)
 {
     tell(domain, function, shared, correlation, 1);
-}
-
-static void put_kernel(const struct standin_piece *piece, uint32_t correlation, const char *name,
-                       uint64_t node)
-{
-    uint64_t start = does("untimed") ? 0 : now() + 1000;
-    struct kernel kernel = {
-        .kind = KERNEL, .registers = 40, .start = start, .end = start != 0 ? start + 2500 : 0,
-        .device = piece->device, .context = piece->context, .stream = piece->stream,
-        .grid = { 8, 4, 1 }, .block = { 128, 1, 1 }, .static_shared = 1024,
-        .dynamic_shared = 2048, .correlation = correlation, .name = name, .graph_node = node,
-        .graph = node != 0 ? 3 : 0
-    };
-    put(&kernel, sizeof kernel);
-}
-
-static void put_graph(const struct standin_piece *piece, uint32_t correlation)
-{
-    uint64_t start = now() + 1000;
-    struct graph graph = { GRAPH, correlation, start, start + 9000, piece->device, 3,
-                           piece->context, piece->stream };
-    if (is_enabled[GRAPH])
-        put(&graph, sizeof graph);
-    else
-        for (uint32_t i = 0; i < piece->sort; i++)
-            put_kernel(piece, correlation, "graph_kernel", i + 1);
-}
-
-static void put_other(const struct standin_piece *piece, uint32_t correlation, uint64_t start)
-{
-    const uint32_t d = piece->device, c = piece->context, s = piece->stream;
-    const uint8_t sort = (uint8_t)piece->sort;
-    switch (piece->work) {
-    case STANDIN_COPY: {
-        struct copy copy = { .kind = COPY, .sort = sort, .from = sort == 1 ? 1 : 3,
-                             .to = sort == 1 ? 3 : 1, .bytes = piece->bytes, .start = start,
-                             .end = start + 700, .device = d, .context = c, .stream = s,
-                             .correlation = correlation };
-        put(&copy, sizeof copy);
-        break;
-    }
-    case STANDIN_PEER_COPY: {
-        struct peer_copy copy = { .kind = PEER_COPY, .sort = sort, .from = 3, .to = 3,
-                                  .bytes = piece->bytes, .start = start, .end = start + 800,
-                                  .device = d, .context = c, .stream = s, .to_device = 1,
-                                  .correlation = correlation };
-        put(&copy, sizeof copy);
-        break;
-    }
-    case STANDIN_SET: {
-        struct set set = { .kind = SET, .bytes = piece->bytes, .start = start, .end = start + 300,
-                           .device = d, .context = c, .stream = s, .correlation = correlation,
-                           .memory = 3 };
-        put(&set, sizeof set);
-        break;
-    }
-    case STANDIN_WAIT: {
-        struct wait wait = { WAIT, piece->sort, start, start + 400, correlation, c, s, 7, 0 };
-        put(&wait, sizeof wait);
-        break;
-    }
-    case STANDIN_EVENT: {
-        struct event event = { EVENT, correlation, c, s, 7, 0 };
-        put(&event, sizeof event);
-        break;
-    }
-    case STANDIN_MEMORY: {
-        struct memory memory = { .kind = MEMORY, .operation = piece->sort, .memory = 3,
-                                 .correlation = correlation, .address = 0x7f0000000000,
-                                 .bytes = piece->bytes, .time = start, .device = d, .context = c,
-                                 .stream = UINT32_MAX };
-        put(&memory, sizeof memory);
-        break;
-    }
-    case STANDIN_CONTEXT: {
-        struct context context = { CONTEXT, c, d, 1, 7 };
-        put(&context, sizeof context);
-        break;
-    }
-    default: break;
-    }
-}
-
-static void did(const struct standin_piece *piece, uint32_t correlation)
-{
-    struct { uint32_t kind, more; } strange = { STRANGE, 5 };
-    if (piece->work == STANDIN_KERNEL)
-        put_kernel(piece, correlation, piece->name, 0);
-    else if (piece->work == STANDIN_GRAPH)
-        put_graph(piece, correlation);
-    else
-        put_other(piece, correlation, now() + 1000);
-    if (does("unknown"))
-        put(&strange, sizeof strange);
 }
 
 /* ---- CUPTI's interface ---- */
@@ -492,9 +345,22 @@ int cuptiActivityFlushAll(uint32_t flag)
     return SUCCESS;
 }
 
+static void *hand_over_now_and_then(void *unused)
+{
+    const struct timespec pause = { 0, 5000000 };
+    for (;;) {
+        nanosleep(&pause, NULL);
+        (void)cuptiActivityFlushAll(0);
+    }
+    return unused;
+}
+
 int cuptiActivityFlushPeriod(uint32_t ms)
 {
-    (void)ms;
+    pthread_t thread;
+    if (ms != 0 && does("hands") &&
+        pthread_create(&thread, NULL, hand_over_now_and_then, NULL) == 0)
+        pthread_detach(thread);
     return SUCCESS;
 }
 
@@ -508,7 +374,7 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*now_of)(void))
 
 int cuptiGetTimestamp(uint64_t *out)
 {
-    *out = now();
+    *out = standin_now();
     return SUCCESS;
 }
 
@@ -530,13 +396,14 @@ static void on_exit_of_program(void)
     const struct standin_piece piece = { STANDIN_KERNEL, 0, 1, 7, "late_kernel", 0, 0 };
     if (!does("late"))
         return;
-    put_kernel(&piece, __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED), piece.name, 0);
+    const uint32_t correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+    standin_put_kernel(&piece, correlation, piece.name, 0);
     (void)cuptiActivityFlushAll(1);
 }
 
 __attribute__((constructor)) static void connect(void)
 {
-    static const struct standin_tools tools = { begin, end, did };
+    static const struct standin_tools tools = { begin, end, standin_did };
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *found = driver != NULL ? dlsym(driver, "standin_driver_connect") : NULL;
     standin_connect *connect_to;

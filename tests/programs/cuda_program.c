@@ -3,6 +3,7 @@
  * tests/drivers/standin_driver.c (LD_LIBRARY_PATH). Prints how much it has launched, and what each
  * call was numbered. Argument: what it does (`modes`). */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "varve/control.h"
@@ -32,7 +34,8 @@ VARVE_SITE(copy_site, "copy_in", VARVE_LAYER_OP);
     X(standin_memory, (uint64_t bytes, int takes))                            \
     X(standin_graph, (uint32_t kernels, uint32_t stream))                     \
     X(standin_reset, (void))                                                  \
-    X(standin_query, (void))
+    X(standin_query, (void))                                                  \
+    X(standin_overhead, (uint32_t sort))
 #define POINTER(name, parameters) static int (*name) parameters;
 FUNCTIONS(POINTER)
 
@@ -203,7 +206,85 @@ static void idle(void)
     printf("idle\n");
 }
 
+static void ends_quickly(void)
+{
+    run_step();
+    fflush(stdout);
+    quick_exit(0);
+}
+
+/* Stops its own session, and goes on. */
+static void stops(void)
+{
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    options.output = "own.varve";
+    if (varve_session_start(&options, NULL) != VARVE_OK ||
+        varve_collect("cuda", NULL) != VARVE_OK)
+        exit(5);
+    run_step();
+    (void)varve_session_stop(NULL);
+    launch(1, "unseen", 7);
+    printf("stopped\n");
+    fflush(stdout);
+    raise(SIGKILL);
+}
+
+/* Says when its work is done; then calls on, as a program does, until it is told to end. */
+static void waits(void)
+{
+    const struct timespec pause = { 0, 1000000 };
+    char word;
+    run_step();
+    printf("ready\n");
+    fflush(stdout);
+    (void)!fcntl(0, F_SETFL, O_NONBLOCK);
+    while (read(0, &word, 1) != 0) {
+        standin_query();
+        launch(1, "relu", 7);
+        nanosleep(&pause, NULL);
+    }
+    raise(SIGKILL);
+}
+
+static void dumps(void)
+{
+    struct varve_error error;
+    run_step();
+    if (varve_session_dump("own.varve", &error) != VARVE_OK)
+        printf("%s\n", error.message);
+    fflush(stdout);
+    raise(SIGKILL);
+}
+
+static void overhead(void)
+{
+    run_step();
+    standin_overhead(4u << 16); /* a module is loaded                                            */
+    standin_overhead(5u << 16); /* a function                                                    */
+    standin_overhead(1);        /* the compiler                                                  */
+    printf("done\n");
+}
+
+/* Memory that is no file's, after a tenth and at the end, in kB. */
+static void million(void)
+{
+    for (int i = 0; i < 1000000; i++) {
+        if (i == 100000 || i == 999999) {
+            char line[128];
+            FILE *status = fopen("/proc/self/status", "re");
+            while (status != NULL && fgets(line, sizeof line, status) != NULL)
+                if (strncmp(line, "RssAnon:", 8) == 0)
+                    printf("%d %ld\n", i, strtol(line + 8, NULL, 10));
+            if (status != NULL)
+                fclose(status);
+        }
+        launch(1, "relu", 7);
+    }
+}
+
 static const struct { const char *name; void (*run)(void); } modes[] = {
+    { "quick", ends_quickly }, { "stops", stops }, { "waits", waits }, { "dumps", dumps },
+    { "overhead", overhead }, { "million", million },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle },

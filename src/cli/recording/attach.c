@@ -231,6 +231,7 @@ static enum varve_code copy_out(const struct attachment *attachment, struct varv
     if (trace == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of the trace");
     const struct vv_snapshot_job job = { trace, processes, NULL };
+    vv_recorded_hand_over(attachment->target, attachment->has_ended ? 0 : 1);
     enum varve_code code = vv_dump_write(&job, attachment->arguments->output, error);
     free(trace);
     return code;

@@ -23,6 +23,7 @@
 
 #define LOCK_WAIT_NS UINT64_C(300000000) /* a switch needs only microseconds */
 #define LOCK_RETRY_NS 2000000
+#define HAND_OVER_WAIT_NS UINT64_C(300000000)
 
 /* ---- the lock ---- */
 
@@ -165,4 +166,51 @@ void vv_control_access_close(struct vv_control_access *access)
     if (access->file >= 0)
         close(access->file);
     *access = (struct vv_control_access){ .file = -1 };
+}
+
+/* ---- what a process holds elsewhere ---- */
+
+struct asked {
+    struct vv_control_access access;
+    uint32_t number; /* which hand-over was asked for */
+};
+
+/* False: there is nothing to wait for, and nothing is open. */
+static bool ask(const struct vv_recorded *recorded, struct asked *out)
+{
+    struct varve_error why;
+    if (!recorded->has_control ||
+        vv_control_access_open(recorded, true, &out->access, &why) != VARVE_OK)
+        return false;
+    struct vv_control_page *page = out->access.page;
+    uint32_t giver = __atomic_load_n(&page->giver, __ATOMIC_ACQUIRE);
+    if (giver == 0 || giver != page->pid) { /* or it is the parent's, before a fork */
+        vv_control_access_close(&out->access);
+        return false;
+    }
+    out->number = __atomic_add_fetch(&page->hand_overs_asked, 1, __ATOMIC_RELEASE);
+    (void)flock(out->access.file, LOCK_UN);
+    return true;
+}
+
+static bool is_done(const struct asked *asked)
+{
+    uint32_t done = __atomic_load_n(&asked->access.page->hand_overs_done, __ATOMIC_ACQUIRE);
+    return (int32_t)(done - asked->number) >= 0;
+}
+
+void vv_recorded_hand_over(const struct vv_recorded *items, size_t count)
+{
+    const struct timespec pause = { 0, LOCK_RETRY_NS };
+    uint64_t end_ns = vv_clock_monotonic_ns() + HAND_OVER_WAIT_NS;
+    struct asked *asked = calloc(count + 1, sizeof *asked);
+    size_t waits = 0;
+    for (size_t i = 0; asked != NULL && i < count; i++)
+        waits += ask(&items[i], &asked[waits]);
+    for (size_t i = 0; i < waits; i++) {
+        while (!is_done(&asked[i]) && vv_clock_monotonic_ns() < end_ns)
+            nanosleep(&pause, NULL);
+        vv_control_access_close(&asked[i].access);
+    }
+    free(asked);
 }

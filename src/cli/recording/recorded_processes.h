@@ -60,6 +60,11 @@ enum varve_code vv_control_access_open(const struct vv_recorded *recorded, bool 
                                        struct varve_error *error);
 void vv_control_access_close(struct vv_control_access *access);
 
+/* Asks processes for what they hold outside of their traces, such as work of devices in CUPTI's
+ * buffers (record/stream/hand_over.h). Waits for all of them together, at most 0.3 s. A process
+ * that does not answer, holds nothing, or cannot be asked is no failure. */
+void vv_recorded_hand_over(const struct vv_recorded *items, size_t count);
+
 /* Writes "OP,STEP", "all", "off". */
 #define VV_LAYERS_TEXT_BYTES 96
 void vv_layers_text(uint32_t layers, char out_text[VV_LAYERS_TEXT_BYTES]);

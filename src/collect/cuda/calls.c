@@ -12,6 +12,7 @@
 
 #include "base/system/clock.h"
 #include "collect/process/launches.h"
+#include "record/stream/hand_over.h"
 #include "record/stream/recorder.h"
 #include "varve/device.h"
 
@@ -56,6 +57,8 @@ static void note_switch(uint32_t correlation, bool is_on)
         return;
     __atomic_store_n(&switches[count % SWITCHES].correlation, correlation, __ATOMIC_RELAXED);
     __atomic_store_n(&switches[count % SWITCHES].is_on, is_on, __ATOMIC_RELEASE);
+    if (!is_on)
+        vv_hand_over_ask();
 }
 
 bool vv_cuda_call_was_on(uint32_t correlation)
@@ -101,8 +104,10 @@ static void end(uint64_t begun)
     if ((begun & 1) != 0 && begun >> 1 == vv_epoch())
         varve_end();
     depth -= depth > 0;
-    if (depth == 0)
+    if (depth == 0) {
         flush_now_and_then();
+        vv_hand_over_where_asked();
+    }
 }
 
 /* The name of a kernel is there in launches alone. */

@@ -20,6 +20,7 @@
 #include "collect/process/modules.h"
 #include "collect/process/wishes.h"
 #include "record/source_note.h"
+#include "record/stream/hand_over.h"
 #include "varve/device.h"
 
 #define NAME "cuda"
@@ -195,13 +196,20 @@ static bool take_hold(char *out_why, size_t bytes)
     return true;
 }
 
-static void on_exit_of_program(void)
+/* Without the lock: CUPTI gives buffers back on this thread, and whoever ends the collector
+ * meanwhile does the same. */
+static void hand_over(bool is_last)
 {
     if (state_now() != ATTACHED)
         return;
     pair_clocks();
-    (void)vv_cupti.flush_all(VV_CUPTI_FLUSH_FORCED);
+    (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
     note_attached();
+}
+
+static void on_exit_of_program(void)
+{
+    hand_over(true);
 }
 
 /* The driver does not work in a forked child. */
@@ -220,7 +228,9 @@ static void watch_ends(void)
     if (is_done)
         return;
     is_done = true;
+    (void)vv_hand_over_listen(hand_over);
     (void)!atexit(on_exit_of_program);
+    (void)!at_quick_exit(on_exit_of_program);
     (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 

@@ -22,6 +22,7 @@
 #include "record/profiling/point_names.h"
 #include "record/profiling/state.h"
 #include "record/session/session.h"
+#include "record/stream/hand_over.h"
 #include "record/stream/recorder.h"
 #include "varve/control.h"
 
@@ -165,6 +166,8 @@ static void end_session(void)
 {
     vv_window_switch(varve_layers(), vv_profiling.owns_session ? 0 : varve_layers(),
                      VV_WINDOW_BY_THREAD);
+    if (vv_profiling.owns_session)
+        vv_hand_over(true);
     if (!vv_profiling.owns_session || !vv_recorder_lock())
         return;
     if (varve_layers() != 0) /* started from outside, or by a schedule */

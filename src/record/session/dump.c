@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/system/signal_handler.h"
 #include "base/text/harmless.h"
 #include "base/try_lock.h"
 #include "ctf/snapshot/snapshot.h"
+#include "record/stream/hand_over.h"
 #include "record/stream/recorder.h"
 
 static int turn;
@@ -55,10 +57,21 @@ static int find_session(const char **out_process)
     return 0;
 }
 
+/* A dump from a signal handler, and one that interrupts the recorder, holds what was handed over
+ * before; the rest is asked for, and is in the next one. */
+static void hand_over(void)
+{
+    if (vv_self.busy || vv_may_be_in_signal_handler())
+        vv_hand_over_ask();
+    else
+        vv_hand_over(false);
+}
+
 static int dump(const char *output)
 {
     const char *processes[2] = { NULL, NULL };
     const struct vv_snapshot_job job = { trace, processes, NULL };
+    hand_over();
     if (!vv_turn_take(&turn))
         return EBUSY;
     int cancel, failure = find_session(&processes[0]);

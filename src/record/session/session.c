@@ -30,6 +30,7 @@
 #include "record/source_note.h"
 #include "record/stream/copier.h"
 #include "record/stream/flight_recorder.h"
+#include "record/stream/hand_over.h"
 #include "record/stream/prepared_part.h"
 #include "record/stream/recorder.h"
 #include "record/stream/room.h"
@@ -213,6 +214,8 @@ void vv_session_end(void)
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
 {
     vv_window_switch(varve_layers(), 0, VV_WINDOW_BY_THREAD);
+    if (!vv_self.busy && vv_session.begun_by == NULL)
+        vv_hand_over(true);
     if (!vv_recorder_lock())
         VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");
     const char *begun_by = vv_session.begun_by;

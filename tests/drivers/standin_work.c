@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* standin_work.c — records of what a device would have done, for CUPTI's stand-in
+ * (standin_cupti.c). For tests. */
+#include <unistd.h>
+
+#include "standin_records.h"
+
+void standin_put_kernel(const struct standin_piece *piece, uint32_t correlation, const char *name,
+                        uint64_t node)
+{
+    uint64_t start = standin_does("untimed") ? 0 : standin_now() + 1000;
+    struct kernel kernel = {
+        .kind = KERNEL, .registers = 40, .start = start, .end = start != 0 ? start + 2500 : 0,
+        .device = piece->device, .context = piece->context, .stream = piece->stream,
+        .grid = { 8, 4, 1 }, .block = { 128, 1, 1 }, .static_shared = 1024,
+        .dynamic_shared = 2048, .correlation = correlation, .name = name, .graph_node = node,
+        .graph = node != 0 ? 3 : 0
+    };
+    standin_put(&kernel, sizeof kernel);
+}
+
+static void put_graph(const struct standin_piece *piece, uint32_t correlation)
+{
+    uint64_t start = standin_now() + 1000;
+    struct graph graph = { GRAPH, correlation, start, start + 9000, piece->device, 3,
+                           piece->context, piece->stream };
+    if (standin_is_enabled(GRAPH))
+        standin_put(&graph, sizeof graph);
+    else
+        for (uint32_t i = 0; i < piece->sort; i++)
+            standin_put_kernel(piece, correlation, "graph_kernel", i + 1);
+}
+
+static void put_other(const struct standin_piece *piece, uint32_t correlation, uint64_t start)
+{
+    const uint32_t d = piece->device, c = piece->context, s = piece->stream;
+    const uint8_t sort = (uint8_t)piece->sort;
+    switch (piece->work) {
+    case STANDIN_COPY: {
+        struct copy copy = { .kind = COPY, .sort = sort, .from = sort == 1 ? 1 : 3,
+                             .to = sort == 1 ? 3 : 1, .bytes = piece->bytes, .start = start,
+                             .end = start + 700, .device = d, .context = c, .stream = s,
+                             .correlation = correlation };
+        standin_put(&copy, sizeof copy);
+        break;
+    }
+    case STANDIN_PEER_COPY: {
+        struct peer_copy copy = { .kind = PEER_COPY, .sort = sort, .from = 3, .to = 3,
+                                  .bytes = piece->bytes, .start = start, .end = start + 800,
+                                  .device = d, .context = c, .stream = s, .to_device = 1,
+                                  .correlation = correlation };
+        standin_put(&copy, sizeof copy);
+        break;
+    }
+    case STANDIN_SET: {
+        struct set set = { .kind = SET, .bytes = piece->bytes, .start = start, .end = start + 300,
+                           .device = d, .context = c, .stream = s, .correlation = correlation,
+                           .memory = 3 };
+        standin_put(&set, sizeof set);
+        break;
+    }
+    case STANDIN_WAIT: {
+        struct wait wait = { WAIT, piece->sort, start, start + 400, correlation, c, s, 7, 0 };
+        standin_put(&wait, sizeof wait);
+        break;
+    }
+    case STANDIN_EVENT: {
+        struct event event = { EVENT, correlation, c, s, 7, 0 };
+        standin_put(&event, sizeof event);
+        break;
+    }
+    case STANDIN_MEMORY: {
+        struct memory memory = { .kind = MEMORY, .operation = piece->sort, .memory = 3,
+                                 .correlation = correlation, .address = 0x7f0000000000,
+                                 .bytes = piece->bytes, .time = start, .device = d, .context = c,
+                                 .stream = UINT32_MAX };
+        standin_put(&memory, sizeof memory);
+        break;
+    }
+    case STANDIN_CONTEXT: {
+        struct context context = { CONTEXT, c, d, 1, 7 };
+        standin_put(&context, sizeof context);
+        break;
+    }
+    case STANDIN_OVERHEAD: {
+        const uint32_t thread = (uint32_t)gettid();
+        struct overhead overhead = { .kind = OVERHEAD, .sort = piece->sort, .object = 2,
+                                     .process = (uint32_t)getpid(), .thread = thread,
+                                     .start = start, .end = start + 5000 };
+        standin_put(&overhead, sizeof overhead);
+        break;
+    }
+    default: break;
+    }
+}
+
+void standin_did(const struct standin_piece *piece, uint32_t correlation)
+{
+    struct { uint32_t kind, more; } strange = { STRANGE, 5 };
+    if (piece->work == STANDIN_KERNEL)
+        standin_put_kernel(piece, correlation, piece->name, 0);
+    else if (piece->work == STANDIN_GRAPH)
+        put_graph(piece, correlation);
+    else
+        put_other(piece, correlation, standin_now() + 1000);
+    if (standin_does("unknown"))
+        standin_put(&strange, sizeof strange);
+}
