@@ -103,9 +103,24 @@ bool vv_peaks_of_device(const char *name, struct vv_peaks *out_peaks)
         devices[i].f64 * 1e12, devices[i].f32 * 1e12, devices[i].f16 * 1e12, devices[i].f8 * 1e12,
         devices[i].i8 * 1e12, devices[i].vector_f64 * 1e12, devices[i].vector_f32 * 1e12,
         devices[i].bytes * 1e12,
-        false, false,
+        false, false, false,
     };
     return true;
+}
+
+/* NVIDIA's architecture white papers: dense products of a multiprocessor in a tick, at 16 bits with
+ * sums of 32; a multiply-add counts 2. Cards for games do half of that from 8.6 on, and the clock
+ * that the driver tells is the highest. */
+double vv_peak_of_units(double capability, double units, double clock_hz)
+{
+    static const struct { double capability, flop; } rates[] = {
+        { 7.0, 1024 }, { 7.5, 1024 }, { 8.0, 2048 }, { 8.6, 1024 }, { 8.7, 1024 }, { 8.9, 1024 },
+        { 9.0, 4096 }, { 10.0, 8192 }, { 10.3, 8192 },
+    };
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (capability > rates[i].capability - 0.01 && capability < rates[i].capability + 0.01)
+            return rates[i].flop * units * clock_hz;
+    return 0;
 }
 
 double vv_peak_flop(const struct vv_peaks *peaks, uint16_t dtype, bool is_matrix)

@@ -14,6 +14,9 @@ struct vv_peaks {
     double bytes;                                                    /* memory traffic */
     /* the trace gave the values, because there is no data sheet */
     bool is_said;
+    /* of products at 16 bits, from the number of its units and their clock: never less than there
+     * is */
+    bool is_computed;
     /* the trace does not say which device they belong to */
     bool is_assumed;
 };
@@ -21,6 +24,9 @@ struct vv_peaks {
 /* The peaks of a device, by its driver's name for it, from its maker's data sheet. False if the
  * table does not have it. */
 bool vv_peaks_of_device(const char *name, struct vv_peaks *out_peaks);
+/* The peak of 16-bit products of a device of NVIDIA's with `units` multiprocessors, of a compute
+ * capability such as 9.0. 0 = not known. */
+double vv_peak_of_units(double capability, double units, double clock_hz);
 /* The peak for operators that compute with this type, with or without matrix units. 0 = not
  * known. */
 double vv_peak_flop(const struct vv_peaks *peaks, uint16_t dtype, bool is_matrix);

@@ -46,7 +46,7 @@ static const char *const functions[2][24] = {
     { "cuInit", "cuCtxCreate", "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
       "cuMemcpyPeerAsync", "cuMemsetD8Async", "cuStreamSynchronize", "cuEventRecord",
       "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemFree_v2", "cuGraphLaunch",
-      "cuDevicePrimaryCtxReset_v2", "cuCtxGetDevice" },
+      "cuDevicePrimaryCtxReset_v2", "cuCtxGetDevice", "cuDeviceGetAttribute" },
     { "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020" },
 };
 

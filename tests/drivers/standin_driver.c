@@ -185,8 +185,46 @@ int cuDeviceGet(int *out, int index)
 
 int cuDeviceGetName(char *out, int bytes, int device)
 {
+    const char *name = getenv("STANDIN_NAME");
     (void)device;
-    return snprintf(out, (size_t)bytes, "a stand-in") > 0 ? SUCCESS : NOT_INITIALIZED;
+    return snprintf(out, (size_t)bytes, "%s", name != NULL ? name : "a stand-in") > 0
+               ? SUCCESS : NOT_INITIALIZED;
+}
+
+/* An H100's, as its driver tells; another compute capability with STANDIN_CAPABILITY. */
+int cuDeviceGetAttribute(int *out, int attribute, int device)
+{
+    const char *capability = getenv("STANDIN_CAPABILITY");
+    const int major = capability != NULL ? atoi(capability) : 9;
+    static const struct { int attribute, value; } values[] = {
+        { 13, 1980000 }, { 16, 132 }, { 36, 2619000 }, { 37, 5120 }, { 76, 0 }
+    };
+    (void)device;
+    *out = attribute == 75 ? major : 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (values[i].attribute == attribute)
+            *out = values[i].value;
+    return call(DRIVER, "cuDeviceGetAttribute", NULL);
+}
+
+int cuDeviceTotalMem_v2(size_t *out, int device)
+{
+    (void)device;
+    *out = 85520809984;
+    return SUCCESS;
+}
+
+int cuDeviceGetUuid_v2(unsigned char *out, int device)
+{
+    for (int i = 0; i < 16; i++)
+        out[i] = (unsigned char)(i + 16 * device);
+    return SUCCESS;
+}
+
+int cuCtxGetDevice(int *out)
+{
+    *out = 0;
+    return SUCCESS;
 }
 
 int cuDevicePrimaryCtxRetain(void **out, int device)

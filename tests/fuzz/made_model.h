@@ -247,6 +247,9 @@ static inline void make_told_device(struct making *making)
     devices->name[row] = make_name(making);
     devices->flop_per_s[row] = (double)draw_size(&making->draw);
     devices->memory_bytes_per_s[row] = (double)draw_size(&making->draw);
+    devices->units[row] = draw_below(&making->draw, 200);
+    devices->clock_hz[row] = (double)draw_size(&making->draw);
+    devices->capability[row] = draw_below(&making->draw, 12);
 }
 
 static inline void make_activity(struct making *making)

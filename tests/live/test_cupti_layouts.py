@@ -35,10 +35,6 @@ KINDS = {
     "CONTEXT": ("Context", {}),
     "NAME": ("Name", {"OBJECT": "objectKind", "DEVICE": "objectId.dcs.deviceId",
                       "CONTEXT": "objectId.dcs.contextId", "STREAM": "objectId.dcs.streamId"}),
-    "DEVICE": ("Device", {"DEVICE": "id", "PROCESSORS": "numMultiprocessors",
-                          "CLOCK": "coreClockRate", "BANDWIDTH": "globalMemoryBandwidth",
-                          "MEMORY": "globalMemorySize", "MAJOR": "computeCapabilityMajor",
-                          "MINOR": "computeCapabilityMinor"}),
 }
 SINCE_12_9 = {("SYNCHRONIZATION", "EVENT_SYNC"), ("EVENT", "EVENT_SYNC")}
 

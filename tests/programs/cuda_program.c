@@ -79,6 +79,25 @@ static void plain(void)
     printf("kernels 20 copies 10\n");
 }
 
+/* A step with a product of 2e6 FLOP at 16 bits. */
+static void product(void)
+{
+    VARVE_SITE(product_site, "aten::mm", VARVE_LAYER_OP);
+    static const int64_t dims[] = { 100, 100 };
+    const struct varve_tensor inputs[] = { { VARVE_F16, 2, dims }, { VARVE_F16, 2, dims } };
+    struct varve_op_info info = VARVE_OP_INFO_INIT;
+    info.input_count = 2;
+    info.inputs = inputs;
+    varve_step_begin(0);
+    varve_begin(&product_site);
+    varve_op(&info);
+    launch(1, "gemm", 7);
+    varve_end();
+    standin_wait(3, 7);
+    varve_step_end();
+    printf("product\n");
+}
+
 static void kinds(void)
 {
     standin_memory(1 << 20, 1);
@@ -284,7 +303,7 @@ static void million(void)
 
 static const struct { const char *name; void (*run)(void); } modes[] = {
     { "quick", ends_quickly }, { "stops", stops }, { "waits", waits }, { "dumps", dumps },
-    { "overhead", overhead }, { "million", million },
+    { "overhead", overhead }, { "million", million }, { "product", product },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle },

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/system/clock.h"
+#include "collect/cuda/driver.h"
 #include "collect/process/launches.h"
 #include "record/stream/hand_over.h"
 #include "record/stream/recorder.h"
@@ -107,6 +108,7 @@ static void end(uint64_t begun)
     if (depth == 0) {
         flush_now_and_then();
         vv_hand_over_where_asked();
+        vv_cuda_devices_describe();
     }
 }
 
@@ -120,7 +122,8 @@ void vv_cuda_call(void *user, int domain, uint32_t id, const struct vv_cupti_cal
 {
     (void)user;
     if (domain < VV_CUPTI_DRIVER || domain > VV_CUPTI_RUNTIME || id >= CALLS_MAX ||
-        sites[domain - 1][id].name == NULL || __atomic_load_n(&has_ended, __ATOMIC_RELAXED))
+        sites[domain - 1][id].name == NULL || __atomic_load_n(&has_ended, __ATOMIC_RELAXED) ||
+        vv_cuda_driver_is_ours())
         return;
     int saved_errno = errno;
     if (call->site == 0 && depth == 0 && vv_launches_are_wanted() &&

@@ -14,10 +14,10 @@
 #include "collect/cuda/buffers.h"
 #include "collect/cuda/calls.h"
 #include "collect/cuda/cupti.h"
+#include "collect/cuda/driver.h"
 #include "collect/cuda/layouts.h"
 #include "collect/cuda/work.h"
 #include "collect/process/collector.h"
-#include "collect/process/modules.h"
 #include "collect/process/wishes.h"
 #include "record/source_note.h"
 #include "record/stream/hand_over.h"
@@ -44,9 +44,9 @@ static const struct {
     bool is_needed;
     const char *unless; /* the source with which it is not asked for                             */
 } kinds[] = {
-    { VV_CUPTI_DEVICE, false, NULL },   { VV_CUPTI_CONTEXT, false, NULL },
-    { VV_CUPTI_NAME, false, NULL },     { VV_CUPTI_KERNEL, true, NULL },
-    { VV_CUPTI_MEMCPY, false, NULL },   { VV_CUPTI_MEMCPY_PEERS, false, NULL },
+    { VV_CUPTI_CONTEXT, false, NULL },  { VV_CUPTI_NAME, false, NULL },
+    { VV_CUPTI_KERNEL, true, NULL },    { VV_CUPTI_MEMCPY, false, NULL },
+    { VV_CUPTI_MEMCPY_PEERS, false, NULL },
     { VV_CUPTI_MEMSET, false, NULL },   { VV_CUPTI_SYNCHRONIZATION, false, NULL },
     { VV_CUPTI_EVENT, false, NULL },    { VV_CUPTI_MEMORY, false, NULL },
     { VV_CUPTI_OVERHEAD, false, NULL }, { VV_CUPTI_GRAPH, false, "cuda_nodes" },
@@ -125,7 +125,7 @@ static void choose_clock(void)
     vv_cuda_work_begin(clock_number);
 }
 
-/* ---- attach and detach, with the lock ---- */
+/* ---- CUPTI, with the lock ---- */
 
 /* VV_CUPTI_TAKEN: out_why names who has it, where CUPTI can. */
 static vv_cupti_result subscribe(char *out_why, size_t bytes)
@@ -204,6 +204,7 @@ static void hand_over(bool is_last)
         return;
     pair_clocks();
     (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
+    vv_cuda_devices_describe();
     note_attached();
 }
 
@@ -234,34 +235,7 @@ static void watch_ends(void)
     (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 
-/* ---- the driver ---- */
-
-static void *driver_function(const char *name)
-{
-    struct vv_module driver;
-    void *handle = vv_module_find("libcuda.so", &driver) ? vv_module_open(&driver) : NULL;
-    void *found = handle != NULL ? dlsym(handle, name) : NULL;
-    if (handle != NULL && found == NULL)
-        dlerror();
-    return found;
-}
-
-/* Has the program initialised CUDA? Does not initialise it. */
-static bool is_initialised(void)
-{
-    int (*count_devices)(int *), count = 0;
-    void *found = driver_function("cuDeviceGetCount");
-    memcpy(&count_devices, &found, sizeof found);
-    return found != NULL && count_devices(&count) == 0;
-}
-
-static int driver_version(void)
-{
-    int (*get_version)(int *), version = 0;
-    void *found = driver_function("cuDriverGetVersion");
-    memcpy(&get_version, &found, sizeof found);
-    return found != NULL && get_version(&version) == 0 ? version : 0;
-}
+/* ---- attach and detach ---- */
 
 static void attach(void)
 {
@@ -269,7 +243,8 @@ static void attach(void)
     int saved_errno = errno;
     pthread_mutex_lock(&lock);
     if (state == WAITING) {
-        if (vv_cupti_open(driver_version(), why, sizeof why) && take_hold(why, sizeof why)) {
+        if (vv_cupti_open(vv_cuda_driver_version(), why, sizeof why) &&
+            take_hold(why, sizeof why)) {
             become(ATTACHED);
             watch_ends();
             note_attached();
@@ -300,13 +275,13 @@ static void look(void)
 {
     const char *injected = getenv(INJECTION);
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
-    if (state_now() != WAITING || driver_function("cuInit") == NULL)
+    if (state_now() != WAITING || !vv_cuda_driver_is_loaded())
         return;
     if (injected != NULL && *injected != '\0' && !is_our_injection(injected)) {
         snprintf(why, sizeof why, INJECTION " names another tool, which was let: %.100s",
                  injected);
         refuse(why);
-    } else if (is_initialised()) {
+    } else if (vv_cuda_driver_is_initialised()) {
         attach();
     }
 }

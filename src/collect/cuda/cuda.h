@@ -8,6 +8,7 @@
  *   buffers.c    CUPTI's records, when it hands them over
  *   layouts.c    where their fields lie
  *   work.c       what they say to the trace; tracks.c on which track
+ *   driver.c     what each device is, as the driver says
  *
  * A program that never initialises CUDA loads nothing and pays nothing. */
 #ifndef VV_COLLECT_CUDA_CUDA_H

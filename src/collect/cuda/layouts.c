@@ -52,10 +52,6 @@ static const struct vv_cupti_layout layouts[] = {
     { VV_CUPTI_NAME, 32,
       { [VV_F_OBJECT] = AT(4, 4), [VV_F_DEVICE] = AT(8, 4), [VV_F_CONTEXT] = AT(12, 4),
         [VV_F_STREAM] = AT(16, 4), [VV_F_TEXT] = AT(24, 8) } },
-    { VV_CUPTI_DEVICE, 144,
-      { [VV_F_DEVICE] = AT(112, 4), [VV_F_TEXT] = AT(136, 8), [VV_F_PROCESSORS] = AT(44, 4),
-        [VV_F_CLOCK] = AT(36, 4), [VV_F_BANDWIDTH] = AT(8, 8), [VV_F_MEMORY] = AT(16, 8),
-        [VV_F_MAJOR] = AT(104, 4), [VV_F_MINOR] = AT(108, 4) } },
 };
 
 const struct vv_cupti_layout *vv_cupti_layout_of(uint32_t kind)

@@ -15,7 +15,6 @@
 enum vv_cupti_kind { /* as CUPTI numbers them */
     VV_CUPTI_MEMCPY = 1,
     VV_CUPTI_MEMSET = 2,
-    VV_CUPTI_DEVICE = 8,
     VV_CUPTI_CONTEXT = 9,
     VV_CUPTI_KERNEL = 10,
     VV_CUPTI_NAME = 11,
@@ -47,8 +46,6 @@ enum vv_cupti_field {
     VV_F_FROM_DEVICE, VV_F_TO_DEVICE,
     VV_F_EVENT, VV_F_EVENT_SYNC,
     VV_F_OBJECT, VV_F_THREAD,
-    VV_F_PROCESSORS, VV_F_CLOCK, VV_F_BANDWIDTH, VV_F_MEMORY,
-    VV_F_MAJOR, VV_F_MINOR,
     VV_F_COUNT
 };
 

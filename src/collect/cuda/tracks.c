@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/source_note.h"
+#include "collect/cuda/driver.h"
 #include "varve/device.h"
 
 #define TRACKS_MAX 2048u /* a power of two                                                       */
@@ -71,6 +71,7 @@ static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t c
 {
     char name[NAME_BYTES + 32];
     uint32_t track;
+    vv_cuda_device_seen(device);
     name_track(stream, name, sizeof name);
     const struct varve_track_info info = {
         sizeof info, clock, name, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device), 0, context,
@@ -99,17 +100,4 @@ uint32_t vv_cuda_track(uint32_t device, int64_t context, int64_t stream, uint32_
     tracks[at].clock = clock;
     tracks[at].track = add(device, context, stream, clock);
     return tracks[at].track;
-}
-
-void vv_cuda_device_note(const struct vv_cuda_device *device)
-{
-    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX];
-    snprintf(source, sizeof source, "cuda device %u", device->number);
-    snprintf(text, sizeof text,
-             "%.80s, compute capability %u.%u, %u multiprocessors at %llu MHz, %llu MB, %llu GB/s",
-             device->name != NULL ? device->name : "a device", device->major, device->minor,
-             device->processors, (unsigned long long)device->clock_khz / 1000,
-             (unsigned long long)device->bytes / 1000000,
-             (unsigned long long)device->kilobytes_per_s / 1000000);
-    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
 }

@@ -18,12 +18,4 @@ void vv_cuda_context_is_of(uint32_t context, uint32_t device);
 /* VV_CUDA_NO_DEVICE: nothing has told of this context yet. */
 uint32_t vv_cuda_device_of(uint32_t context);
 
-struct vv_cuda_device {
-    uint32_t number, major, minor, processors;
-    uint64_t clock_khz, kilobytes_per_s, bytes;
-    const char *name;
-};
-/* Says in the trace what the device is, once. */
-void vv_cuda_device_note(const struct vv_cuda_device *device);
-
 #endif

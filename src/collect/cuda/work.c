@@ -325,18 +325,6 @@ static enum vv_cuda_taken take_name(const struct record *record)
     return VV_CUDA_TAKEN;
 }
 
-static enum vv_cuda_taken take_device(const struct record *record)
-{
-    const struct vv_cuda_device device = {
-        (uint32_t)get(record, VV_F_DEVICE), (uint32_t)get(record, VV_F_MAJOR),
-        (uint32_t)get(record, VV_F_MINOR), (uint32_t)get(record, VV_F_PROCESSORS),
-        get(record, VV_F_CLOCK), get(record, VV_F_BANDWIDTH), get(record, VV_F_MEMORY),
-        text_of(record)
-    };
-    vv_cuda_device_note(&device);
-    return VV_CUDA_TAKEN;
-}
-
 static const struct {
     uint8_t kind;
     enum vv_cuda_taken (*take)(const struct record *record);
@@ -352,7 +340,6 @@ static const struct {
     { VV_CUPTI_OVERHEAD, take_overhead },
     { VV_CUPTI_CONTEXT, take_context },
     { VV_CUPTI_NAME, take_name },
-    { VV_CUPTI_DEVICE, take_device },
 };
 
 void vv_cuda_work_begin(uint32_t of_clock)

@@ -37,8 +37,7 @@ struct vv_device_work {
     const struct vv_scope *scope; /* borrowed                                                   */
     const struct vv_work_item *items; /* by device, then begin, then slice                      */
     size_t count;
-    const struct vv_device *devices;  /* by rank, then scope and id                             */
-    struct vv_device *devices;    /* by rank, then scope, id and owner                          */
+    const struct vv_device *devices;  /* by rank, then scope, id and owner                      */
     size_t device_count;
     uint64_t unlinked;            /* items without a call, such as those launched before the trace
                                      began */

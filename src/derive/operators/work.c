@@ -51,6 +51,11 @@ static void find_device(struct vv_op_work *work, size_t number)
     peaks->matrix_f16 = peaks->matrix_f32 = devices->flop_per_s[row];
     peaks->bytes = devices->memory_bytes_per_s[row];
     peaks->is_said = true;
+    if (devices->flop_per_s[row] > 0)
+        return;
+    peaks->matrix_f16 = vv_peak_of_units(devices->capability[row], devices->units[row],
+                                         devices->clock_hz[row]);
+    peaks->is_computed = peaks->matrix_f16 > 0;
 }
 
 static enum varve_code find_peaks(struct vv_op_work *work, const struct vv_question *question,
@@ -97,7 +102,8 @@ static void device_peaks_text(const struct vv_op_work *work, char *text, size_t 
         snprintf(text, bytes, "of this device only the peak of its memory is known: %s", memory);
     else
         snprintf(text, bytes, "peaks %s of %zu of %zu device%s: %s of 16 bits, %s",
-                 work->peaks[0].is_said ? "as the trace says" : "by data sheet", known, devices,
+                 work->peaks[0].is_computed ? "as computed from units and clock"
+                 : work->peaks[0].is_said   ? "as the trace says" : "by data sheet", known, devices,
                  devices == 1 ? "" : "s", rate, memory);
 }
 

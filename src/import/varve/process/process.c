@@ -262,6 +262,7 @@ static int64_t clock_uncertainty_ns(const struct vv_process_reader *process)
 }
 
 #define FACT_PREFIX "fact."
+#define DEVICE_PREFIX "device."
 
 /* A note called "fact.KEY" is the fact KEY of the process. */
 static enum varve_code add_fact(struct vv_process_reader *process, const struct vv_collector *said,
@@ -296,6 +297,8 @@ static enum varve_code add_collectors(struct vv_process_reader *process, struct 
             snprintf(key, sizeof key, "%.*s", (int)VV_NAME_BYTES_MAX,
                      name + sizeof FACT_PREFIX - 1);
             VV_TRY(add_fact(process, said, key, error));
+            if (strncmp(key, DEVICE_PREFIX, sizeof DEVICE_PREFIX - 1) == 0)
+                VV_TRY(vv_device_fact(process, key + sizeof DEVICE_PREFIX - 1, text, error));
             continue;
         }
         snprintf(key, sizeof key, "collector %.*s", (int)VV_NAME_BYTES_MAX, name);

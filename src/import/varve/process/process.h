@@ -23,6 +23,11 @@ enum varve_code vv_classes_make(struct vv_process_reader *process, struct varve_
 enum varve_code vv_stream_read(struct vv_process_reader *process, const struct vv_packets *packets,
                                struct varve_error *error);
 
+/* device_fact.c: adds a row of the model's devices for the fact "device.KEY", unless that device is
+ * there. A text that says nothing is no error. */
+enum varve_code vv_device_fact(struct vv_process_reader *process, const char *key,
+                               const char *text, struct varve_error *error);
+
 /* pairs.c: joins the ends of flows and asynchronous ranges, when all streams are decoded. */
 enum varve_code vv_pairs_join(struct vv_process_reader *process, struct varve_error *error);
 

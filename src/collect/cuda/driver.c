@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver.c — the text of a device's fact is read by the importer: doc/format.md §6. */
+#include "collect/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collect/process/modules.h"
+#include "record/source_note.h"
+
+#define NAME_BYTES 80
+#define UUID_BYTES 16
+#define LOOKS_MAX 8u /* calls of a program that has no current device yet                       */
+
+enum attribute { /* as the driver numbers them */
+    CLOCK_KHZ = 13, PROCESSORS = 16, MEMORY_CLOCK_KHZ = 36, BUS_BITS = 37, MAJOR = 75, MINOR = 76
+};
+
+struct device {
+    char name[NAME_BYTES];
+    unsigned char uuid[UUID_BYTES];
+    bool has_uuid;
+    size_t memory_bytes;
+    int clock_khz, processors, memory_clock_khz, bus_bits, major, minor;
+};
+
+static uint64_t seen, described; /* a bit for each device; atomic                                */
+static _Thread_local bool is_ours;
+
+static void *find(const char *name)
+{
+    struct vv_module driver;
+    void *handle = vv_module_find("libcuda.so", &driver) ? vv_module_open(&driver) : NULL;
+    void *found = handle != NULL ? dlsym(handle, name) : NULL;
+    if (handle != NULL && found == NULL)
+        dlerror();
+    return found;
+}
+
+#define FIND(function, ...)                                                                        \
+    int (*function)(__VA_ARGS__);                                                                  \
+    {                                                                                              \
+        void *found = find(#function);                                                             \
+        memcpy(&(function), &found, sizeof found);                                                 \
+    }
+
+bool vv_cuda_driver_is_loaded(void)
+{
+    return find("cuInit") != NULL;
+}
+
+bool vv_cuda_driver_is_initialised(void)
+{
+    int count = 0;
+    FIND(cuDeviceGetCount, int *)
+    return cuDeviceGetCount != NULL && cuDeviceGetCount(&count) == 0;
+}
+
+int vv_cuda_driver_version(void)
+{
+    int version = 0;
+    FIND(cuDriverGetVersion, int *)
+    return cuDriverGetVersion != NULL && cuDriverGetVersion(&version) == 0 ? version : 0;
+}
+
+/* ---- what a device is ---- */
+
+static void ask_attributes(int handle, struct device *out)
+{
+    const struct { enum attribute attribute; int *value; } asked[] = {
+        { CLOCK_KHZ, &out->clock_khz }, { PROCESSORS, &out->processors },
+        { MEMORY_CLOCK_KHZ, &out->memory_clock_khz }, { BUS_BITS, &out->bus_bits },
+        { MAJOR, &out->major }, { MINOR, &out->minor },
+    };
+    FIND(cuDeviceGetAttribute, int *, int, int)
+    for (size_t i = 0; cuDeviceGetAttribute != NULL && i < sizeof asked / sizeof *asked; i++)
+        if (cuDeviceGetAttribute(asked[i].value, (int)asked[i].attribute, handle) != 0 ||
+            *asked[i].value < 0)
+            *asked[i].value = 0;
+}
+
+/* False: the driver does not know it, or cannot be asked any more. What it does not say is 0. */
+static bool ask(uint32_t number, struct device *out)
+{
+    int handle = 0;
+    FIND(cuDeviceGet, int *, int)
+    FIND(cuDeviceGetName, char *, int, int)
+    FIND(cuDeviceGetUuid, unsigned char *, int)
+    FIND(cuDeviceGetUuid_v2, unsigned char *, int)
+    FIND(cuDeviceTotalMem_v2, size_t *, int)
+    memset(out, 0, sizeof *out);
+    if (cuDeviceGet == NULL || cuDeviceGet(&handle, (int)number) != 0)
+        return false;
+    if (cuDeviceGetName == NULL || cuDeviceGetName(out->name, sizeof out->name, handle) != 0)
+        out->name[0] = '\0';
+    out->name[sizeof out->name - 1] = '\0';
+    if (cuDeviceGetUuid_v2 != NULL) /* that of a part of a device, where it is one               */
+        out->has_uuid = cuDeviceGetUuid_v2(out->uuid, handle) == 0;
+    else
+        out->has_uuid = cuDeviceGetUuid != NULL && cuDeviceGetUuid(out->uuid, handle) == 0;
+    if (cuDeviceTotalMem_v2 == NULL || cuDeviceTotalMem_v2(&out->memory_bytes, handle) != 0)
+        out->memory_bytes = 0;
+    ask_attributes(handle, out);
+    return true;
+}
+
+/* Two transfers for each tick of the memory's clock. */
+static unsigned long long memory_bytes_per_s(const struct device *device)
+{
+    return 2ull * (unsigned)device->memory_clock_khz * 1000 * (unsigned)device->bus_bits / 8;
+}
+
+static void write_uuid(const struct device *device, char *out, size_t bytes)
+{
+    const char *kind = strstr(device->name, "MIG") != NULL ? "MIG" : "GPU";
+    int length = snprintf(out, bytes, "%s", device->has_uuid ? kind : "");
+    for (size_t i = 0; device->has_uuid && i < UUID_BYTES; i++)
+        length += snprintf(out + length, bytes - (size_t)length, "%s%02x",
+                           i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                           device->uuid[i]);
+}
+
+static void note(uint32_t number, const struct device *device)
+{
+    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX + 1], uuid[48];
+    write_uuid(device, uuid, sizeof uuid);
+    snprintf(source, sizeof source, VV_FACT_PREFIX "device.cuda.%u", number);
+    snprintf(text, sizeof text,
+             "uuid=%s;cc=%d.%d;units=%d;khz=%d;bytes=%zu;bytes_per_s=%llu;name=%s", uuid,
+             device->major, device->minor, device->processors, device->clock_khz,
+             device->memory_bytes, memory_bytes_per_s(device), device->name);
+    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
+    snprintf(source, sizeof source, "cuda device %u", number);
+    snprintf(text, sizeof text,
+             "%.80s, compute capability %d.%d, %d multiprocessors at %d MHz, %zu MB, %llu GB/s",
+             device->name[0] != '\0' ? device->name : "a device", device->major, device->minor,
+             device->processors, device->clock_khz / 1000, device->memory_bytes / 1000000,
+             memory_bytes_per_s(device) / 1000000000);
+    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
+}
+
+void vv_cuda_device_seen(uint32_t device)
+{
+    if (device < VV_CUDA_DEVICES &&
+        (__atomic_load_n(&seen, __ATOMIC_RELAXED) >> device & 1) == 0)
+        __atomic_fetch_or(&seen, UINT64_C(1) << device, __ATOMIC_RELEASE);
+}
+
+/* The device of the program's first calls, before its work is told of. */
+static void see_current(void)
+{
+    int handle = -1;
+    FIND(cuCtxGetDevice, int *)
+    if (cuCtxGetDevice != NULL && cuCtxGetDevice(&handle) == 0 && handle >= 0)
+        vv_cuda_device_seen((uint32_t)handle); /* handles count as devices do                    */
+}
+
+static void describe(uint64_t new)
+{
+    struct device device;
+    for (uint32_t i = 0; i < VV_CUDA_DEVICES; i++)
+        if ((new >> i & 1) != 0 && ask(i, &device))
+            note(i, &device);
+}
+
+void vv_cuda_devices_describe(void)
+{
+    static uint32_t looks; /* atomic                                                             */
+    uint64_t all = __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+    bool looks_first = all == 0 && __atomic_load_n(&looks, __ATOMIC_RELAXED) < LOOKS_MAX;
+    if (is_ours || (all == __atomic_load_n(&described, __ATOMIC_RELAXED) && !looks_first))
+        return;
+    int saved_errno = errno;
+    is_ours = true;
+    if (looks_first && __atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED) < LOOKS_MAX)
+        see_current();
+    all = __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+    describe(all & ~__atomic_fetch_or(&described, all, __ATOMIC_ACQ_REL));
+    is_ours = false;
+    errno = saved_errno;
+}
+
+bool vv_cuda_driver_is_ours(void)
+{
+    return is_ours;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_fact.c — the fact "device.KIND.INDEX" of a process, which says what a device is:
+ * "uuid=GPU-…;cc=9.0;units=132;khz=1980000;bytes=…;bytes_per_s=…;name=NVIDIA H100". The name is
+ * last, and may hold any character. doc/format.md §6 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/device_kind.h"
+#include "import/varve/process/process.h"
+
+/* False: the key names no device. */
+static bool read_key(const char *key, uint32_t *out_device)
+{
+    char *end;
+    const char *dot = strchr(key, '.');
+    if (dot == NULL || dot[1] < '0' || dot[1] > '9')
+        return false;
+    unsigned long index = strtoul(dot + 1, &end, 10);
+    if (*end != '\0' || index > UINT16_MAX)
+        return false;
+#define KIND(id, name, torch)                                                                      \
+    if ((size_t)(dot - key) == strlen(name) && strncmp(key, name, strlen(name)) == 0) {            \
+        *out_device = VARVE_DEVICE(VARVE_DEVICE_KIND_##id, index);                                 \
+        return true;                                                                               \
+    }
+    VV_DEVICE_KINDS(KIND)
+#undef KIND
+    return false;
+}
+
+/* The number behind `key`, which ends in "="; 0 if there is none before the name. */
+static double number_of(const char *text, const char *key)
+{
+    while (text != NULL && strncmp(text, key, strlen(key)) != 0) {
+        text = strncmp(text, "name=", strlen("name=")) == 0 ? NULL : strchr(text, ';');
+        text += text != NULL;
+    }
+    double number = text != NULL ? strtod(text + strlen(key), NULL) : 0;
+    return number > 0 && number < 1e18 ? number : 0;
+}
+
+static bool is_known(const struct vv_devices *devices, uint32_t device, uint32_t scope)
+{
+    for (uint64_t row = 0; row < devices->table.count; row++)
+        if (devices->device[row] == device && devices->scope[row] == scope)
+            return true;
+    return false;
+}
+
+enum varve_code vv_device_fact(struct vv_process_reader *process, const char *key,
+                               const char *text, struct varve_error *error)
+{
+    struct vv_model *model = process->model;
+    struct vv_devices *devices = &model->devices;
+    uint32_t device, row, scope = model->processes.scope[process->process];
+    const char *name = strncmp(text, "name=", 5) == 0 ? text : strstr(text, ";name=");
+    if (!read_key(key, &device) || is_known(devices, device, scope))
+        return VARVE_OK;
+    VV_TRY(vv_model_add_device(model, &row, error));
+    devices->device[row] = device;
+    devices->scope[row] = scope;
+    if (name != NULL && strchr(name, '=')[1] != '\0')
+        VV_TRY(vv_model_text(model, strchr(name, '=') + 1, &devices->name[row], error));
+    devices->memory_bytes_per_s[row] = number_of(text, "bytes_per_s=");
+    devices->capability[row] = number_of(text, "cc=");
+    devices->units[row] = number_of(text, "units=");
+    devices->clock_hz[row] = number_of(text, "khz=") * 1000;
+    return VARVE_OK;
+}
