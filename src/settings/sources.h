@@ -29,6 +29,8 @@
     COLLECTOR(cuda, true, CUDA, NULL, "NVIDIA's GPUs: kernels, copies, sets, waits, memory")     \
     PART(cuda_calls, false, CUDA, "cuda", "of cuda: every call of the runtime and the driver")   \
     PART(cuda_nodes, false, CUDA, "cuda", "of cuda: each kernel of a CUDA graph")                \
+    PART(cuda_unified, false, CUDA, "cuda",                                                      \
+         "of cuda: unified memory's pages that move, and its faults")                            \
     COLLECTOR(nccl, true, NCCL, NULL,                                                            \
               "NVIDIA's NCCL: collectives, sends and receives, by communicator")
 

@@ -54,7 +54,8 @@ def test_a_folder_that_cannot_be_written(varve, tmp_path):
 SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("data", "no"),
            ("memory", "yes"),
            ("modules", "no"), ("python", "no"), ("builtins", "yes"), ("cuda", "yes"),
-           ("cuda_calls", "no"), ("cuda_nodes", "no"), ("nccl", "yes")]
+           ("cuda_calls", "no"), ("cuda_nodes", "no"), ("cuda_unified", "no"),
+           ("nccl", "yes")]
 
 
 @pytest.fixture(name="sources")

@@ -163,6 +163,10 @@ def test_names_are_as_cpp_writes_them_in_a_program_with_its_library(varve, tmp_p
     ("untimed", 20, "partly attached", "20 records not readable", {IN: 10}),
     ("disorder", 0, "attached", "", {GEMM: 10, RELU: 10, IN: 10}),
     ("late", 0, "attached", "", {GEMM: 10, RELU: 10, IN: 10, "late_kernel": 1}),
+    ("zeros", 1, "partly attached", "1 records not readable", {}),
+    ("cut", 1, "partly attached", "1 records not readable", {GEMM: 10, RELU: 9, IN: 10}),
+    ("stuck", 1, "partly attached", "1 records not readable", {}),
+    ("beyond", 1, "partly attached", "1 records not readable", {}),
     ("nobuffer", 31, "partly attached", "31 records dropped by CUPTI", {}),
     ("noclock", 0, "attached", "by its own clock", {GEMM: 10, RELU: 10, IN: 10}),
 ])
@@ -179,6 +183,10 @@ def test_what_cupti_does_wrong_is_counted(varve, tmp_path, fault, lost, state, t
 @pytest.mark.parametrize("fault, why", [
     ("taken", "CUPTI for Other Profiler has CUPTI, which has one user"),
     ("nodevice", "CUPTI records no kernels here: CUPTI_ERROR_UNKNOWN (999)"),
+    ("denied", "CUPTI records no kernels here: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35): only root "
+     "may profile: NVreg_RestrictProfilingToAdminUsers=0 for the driver's module"),
+    ("nomemory", "CUPTI records no kernels here: CUPTI_ERROR_OUT_OF_MEMORY (8): no memory for it: "
+     "leave more of the device or of the machine free"),
     ("future", "CUPTI 14.0: its records are known from 11.8 to 13"),
 ])
 def test_what_cannot_be_recorded_is_said_and_the_rest_is_there(varve, tmp_path, fault, why):

@@ -10,6 +10,10 @@
  *   nodevice   no kind can be enabled              nobuffer   asks for memory and drops it all
  *   untimed    kernels have no times               future     a version that nobody knows
  *   hands      a thread of its own hands over what is there, each 5 ms
+ *   denied     kernels are for root alone          nomemory   there is no memory for kernels
+ *   nounified  unified memory is not told of
+ *   zeros      buffers come back as zeros          cut        100 bytes of the last record are gone
+ *   stuck      each record is followed by itself   beyond     … by one outside of its buffer
  *
  * STANDIN_FOLDER is where the buffers are written as they are handed over. For tests. */
 #include <dlfcn.h>
@@ -38,6 +42,8 @@ static const struct { uint32_t kind, since, bytes; } lengths[] = {
     { EVENT, 130500, 80 },   { MEMORY, 18, 120 },     { MEMORY, 24, 128 },
     { GRAPH, 18, 48 },       { GRAPH, 22, 56 },       { CONTEXT, 18, 16 },
     { CONTEXT, 22, 24 },     { CONTEXT, 24, 32 },     { CONTEXT, 130200, 40 },
+    { UNIFIED, 18, 64 },     { UNIFIED, 130000, 104 }, { POOL, 18, 64 },
+    { POOL, 22, 72 },        { POOL, 130000, 80 },    { NAME, 18, 32 },
     { OVERHEAD, 18, 40 },    { OVERHEAD, 22, 56 },    { STRANGE, 18, 32 },
 };
 
@@ -167,6 +173,10 @@ static void hand_over(void)
         return;
     if (does("disorder"))
         turn_round();
+    if (does("zeros"))
+        memset(full, 0, valid);
+    if (does("cut") && valid > 100)
+        valid -= 100;
     keep_file();
     buffer = NULL;
     used = 0;
@@ -297,8 +307,19 @@ int cuptiActivityEnable(int kind)
 {
     if (does("nodevice"))
         return UNKNOWN;
+    if (kind == KERNEL && (does("denied") || does("nomemory")))
+        return does("denied") ? 35 : 8;
     is_enabled[kind] = true;
     return SUCCESS;
+}
+
+/* Scope, kind, device, on or off: each of `count`. */
+int cuptiActivityConfigureUnifiedMemoryCounter(const uint32_t *asked, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (asked[4 * i] != 1 || asked[4 * i + 3] != 1) /* one device alone, as old versions      */
+            return INVALID;
+    return does("nounified") ? 28 : SUCCESS;
 }
 
 int cuptiActivityDisable(int kind)
@@ -315,7 +336,10 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, void **record)
         at = from;
     } else {
         memcpy(&kind, at, sizeof kind);
-        at += length_of(kind);
+        at += does("stuck") ? 0 : does("beyond") ? valid + 4096 : length_of(kind);
+        *record = at;
+        if (does("beyond"))
+            return SUCCESS;
     }
     if (at >= from + valid)
         return END;
@@ -386,7 +410,15 @@ int cuptiSetThreadIdType(int type)
 
 int cuptiGetResultString(int result, const char **out)
 {
-    *out = result == UNKNOWN ? "CUPTI_ERROR_UNKNOWN" : "CUPTI_ERROR_OTHER";
+    static const struct { int result; const char *name; } names[] = {
+        { UNKNOWN, "CUPTI_ERROR_UNKNOWN" }, { 8, "CUPTI_ERROR_OUT_OF_MEMORY" },
+        { 35, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" },
+        { 28, "CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED" },
+    };
+    *out = "CUPTI_ERROR_OTHER";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].result == result)
+            *out = names[i].name;
     return SUCCESS;
 }
 

@@ -145,6 +145,27 @@ int standin_overhead(uint32_t sort)
     return call(DRIVER, "cuCtxGetDevice", &piece);
 }
 
+/* A page of unified memory moves, or is missed: `sort` as CUPTI counts. */
+int standin_unified(uint64_t bytes, uint32_t sort)
+{
+    const struct standin_piece piece = { STANDIN_UNIFIED, 0, context, 0, NULL, bytes, sort };
+    return call(DRIVER, "cuCtxGetDevice", &piece);
+}
+
+/* `sort`: 1 a pool of memory is made, 2 given up, 3 cut. */
+int standin_pool(uint64_t bytes, uint32_t sort)
+{
+    const struct standin_piece piece = { STANDIN_POOL, 0, context, 0, NULL, bytes, sort };
+    return call(DRIVER, "cuCtxGetDevice", &piece);
+}
+
+/* NVTX names a context (4) or a stream (5). */
+int standin_name(const char *name, uint32_t sort, uint32_t stream)
+{
+    const struct standin_piece piece = { STANDIN_NAME, 0, context, stream, name, 0, sort };
+    return call(DRIVER, "cuCtxGetDevice", &piece);
+}
+
 /* A function that the collector is told of only if it is asked for every call. */
 int standin_query(void)
 {

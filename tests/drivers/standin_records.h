@@ -87,6 +87,17 @@ struct overhead {
     uint64_t start, end, correlation;
 };
 
+struct unified {
+    uint32_t kind, sort;
+    uint64_t value, start, end, address;
+    uint32_t from, to, stream, process, flags, padding;
+};
+struct pool {
+    uint32_t kind, operation, sort, correlation, process, device;
+    uint64_t least, address, bytes, threshold, time, used;
+};
+struct name { uint32_t kind, object, device, context, stream, padding; const char *text; };
+
 /* In standin_cupti.c. */
 bool standin_does(const char *word);
 bool standin_is_enabled(uint32_t kind);

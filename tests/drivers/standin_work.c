@@ -31,6 +31,30 @@ static void put_graph(const struct standin_piece *piece, uint32_t correlation)
             standin_put_kernel(piece, correlation, "graph_kernel", i + 1);
 }
 
+static void put_memory(const struct standin_piece *piece, uint32_t correlation, uint64_t start)
+{
+    const uint32_t d = piece->device, host = UINT32_MAX;
+    const bool to_device = piece->sort == 1;
+    const struct unified unified = {
+        .kind = UNIFIED, .sort = piece->sort, .value = piece->bytes, .start = start,
+        .end = start + 600, .address = 0x7f0000001000, .from = to_device ? host : d,
+        .to = to_device ? d : host, .stream = UINT32_MAX
+    };
+    const struct pool pool = {
+        .kind = POOL, .operation = piece->sort, .sort = 1, .correlation = correlation, .device = d,
+        .address = 0x7f0000002000, .bytes = piece->bytes, .time = start, .used = piece->bytes / 2
+    };
+    const bool is_stream = piece->sort == 5;
+    const struct name name = { NAME, piece->sort, d, is_stream ? 0 : piece->context,
+                               is_stream ? piece->stream : 0, 0, piece->name };
+    if (piece->work == STANDIN_UNIFIED)
+        standin_put(&unified, sizeof unified);
+    else if (piece->work == STANDIN_POOL)
+        standin_put(&pool, sizeof pool);
+    else if (piece->work == STANDIN_NAME)
+        standin_put(&name, sizeof name);
+}
+
 static void put_other(const struct standin_piece *piece, uint32_t correlation, uint64_t start)
 {
     const uint32_t d = piece->device, c = piece->context, s = piece->stream;
@@ -90,7 +114,7 @@ static void put_other(const struct standin_piece *piece, uint32_t correlation, u
         standin_put(&overhead, sizeof overhead);
         break;
     }
-    default: break;
+    default: put_memory(piece, correlation, start);
     }
 }
 

@@ -30,6 +30,11 @@ KINDS = {
     "GRAPH": ("GraphTrace", {}),
     "MEMORY": ("Memory", {"START": "timestamp", "SORT": "memoryOperationType",
                           "TO": "memoryKind"}),
+    "POOL": ("MemoryPool", {"START": "timestamp", "SORT": "memoryPoolOperationType",
+                            "BYTES": "size", "ADDRESS": "address", "USED": "utilizedSize"}),
+    "UNIFIED": ("UnifiedMemoryCounter", {
+        "SORT": "counterKind", "BYTES": "value", "ADDRESS": "address", "FROM_DEVICE": "srcId",
+        "TO_DEVICE": "dstId"}),
     "OVERHEAD": ("Overhead", {"SORT": "overheadKind", "OBJECT": "objectKind",
                               "THREAD": "objectId.pt.threadId"}),
     "CONTEXT": ("Context", {}),

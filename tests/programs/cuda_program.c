@@ -34,6 +34,9 @@ VARVE_SITE(copy_site, "copy_in", VARVE_LAYER_OP);
     X(standin_memory, (uint64_t bytes, int takes))                            \
     X(standin_graph, (uint32_t kernels, uint32_t stream))                     \
     X(standin_reset, (void))                                                  \
+    X(standin_unified, (uint64_t bytes, uint32_t sort))                       \
+    X(standin_pool, (uint64_t bytes, uint32_t sort))                          \
+    X(standin_name, (const char *name, uint32_t sort, uint32_t stream))       \
     X(standin_query, (void))                                                  \
     X(standin_overhead, (uint32_t sort))
 #define POINTER(name, parameters) static int (*name) parameters;
@@ -284,6 +287,50 @@ static void overhead(void)
     printf("done\n");
 }
 
+/* Pages of unified memory move and are missed. */
+static void unified(void)
+{
+    launch(1, "touch", 7);
+    standin_unified(65536, 1);
+    standin_unified(4096, 2);
+    standin_unified(32, 4); /* faults of the device                                              */
+    standin_unified(16, 4);
+    standin_unified(1, 3);  /* of the host                                                       */
+    standin_unified(1, 3);
+    standin_unified(4096, 6);
+    standin_unified(4096, 77);
+    printf("unified\n");
+}
+
+/* A pool of the driver's; and PyTorch's allocator, which tells c10 of each block. */
+static void pools(void)
+{
+    void *found = dlsym(RTLD_DEFAULT, "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE");
+    void (*report)(void *, int64_t, size_t, size_t, uint16_t);
+    static const uint16_t devices[] = { 0x0001, 0x0101 }; /* type CUDA, index 0 and 1             */
+    memcpy(&report, &found, sizeof report);
+    standin_pool(1 << 20, 1);
+    standin_pool(1 << 21, 3);
+    standin_pool(1 << 21, 2);
+    varve_begin(&forward_site);
+    for (uintptr_t i = 0; i < 4 && report != NULL; i++)
+        report((void *)(0x7f0000010000 + i * 4096), 4096, 4096, 1 << 20, devices[i % 2]);
+    varve_end();
+    for (uintptr_t i = 0; i < 3 && report != NULL; i++)
+        report((void *)(0x7f0000010000 + i * 4096), -4096, 0, 1 << 20, devices[i % 2]);
+    if (report != NULL)
+        report(&found, 64, 64, 64, 0xff00); /* on the CPU: told of by alloc_cpu                   */
+    printf("pools\n");
+}
+
+static void named(void)
+{
+    standin_name("training", 4, 0);
+    standin_name("copies", 5, 7);
+    run_step();
+    printf("named\n");
+}
+
 /* Memory that is no file's, after a tenth and at the end, in kB. */
 static void million(void)
 {
@@ -304,6 +351,7 @@ static void million(void)
 static const struct { const char *name; void (*run)(void); } modes[] = {
     { "quick", ends_quickly }, { "stops", stops }, { "waits", waits }, { "dumps", dumps },
     { "overhead", overhead }, { "million", million }, { "product", product },
+    { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle },

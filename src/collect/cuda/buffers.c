@@ -67,34 +67,41 @@ static size_t slot_of(const uint8_t *buffer)
     return slot;
 }
 
+static void lose_one(void)
+{
+    COUNT(lost, 1);
+    vv_thread_discard(vv_self_in_epoch(), 1);
+}
+
 static void take(const uint8_t *record, size_t bytes)
 {
     switch (vv_cuda_work_take(record, bytes)) {
     case VV_CUDA_TAKEN: COUNT(records, 1); break;
     case VV_CUDA_UNKNOWN: COUNT(unknown, 1); break;
     case VV_CUDA_OFF: COUNT(off, 1); break;
-    case VV_CUDA_SHORT:
-        COUNT(lost, 1);
-        vv_thread_discard(vv_self_in_epoch(), 1);
-        break;
+    case VV_CUDA_SHORT: lose_one(); break;
     }
 }
 
 /* CUPTI does not say how long a record is: it ends where the next one begins. An address outside of
- * the buffer ends the reading. */
+ * the buffer, or one that does not go on, ends the reading, and counts as one lost record. */
 static void read_records(uint8_t *buffer, size_t valid_bytes)
 {
     void *record = NULL, *next = NULL;
     bool is_there = vv_cupti.next_record(buffer, valid_bytes, &record) == VV_CUPTI_SUCCESS;
     while (is_there) {
         const uint8_t *at = record, *end = buffer + valid_bytes;
-        if (at < buffer || at >= end)
+        if (at < buffer || at >= end) {
+            lose_one();
             break;
+        }
         next = record;
         is_there = vv_cupti.next_record(buffer, valid_bytes, &next) == VV_CUPTI_SUCCESS;
         const uint8_t *after = is_there ? next : end;
-        if (after <= at || after > end)
+        if (after <= at || after > end) {
+            lose_one();
             break;
+        }
         take(at, (size_t)(after - at));
         record = next;
     }

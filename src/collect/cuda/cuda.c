@@ -43,13 +43,21 @@ static const struct {
     int kind;
     bool is_needed;
     const char *unless; /* the source with which it is not asked for                             */
+    const char *only;   /* the source without which it is not asked for                          */
 } kinds[] = {
-    { VV_CUPTI_CONTEXT, false, NULL },  { VV_CUPTI_NAME, false, NULL },
-    { VV_CUPTI_KERNEL, true, NULL },    { VV_CUPTI_MEMCPY, false, NULL },
-    { VV_CUPTI_MEMCPY_PEERS, false, NULL },
-    { VV_CUPTI_MEMSET, false, NULL },   { VV_CUPTI_SYNCHRONIZATION, false, NULL },
-    { VV_CUPTI_EVENT, false, NULL },    { VV_CUPTI_MEMORY, false, NULL },
-    { VV_CUPTI_OVERHEAD, false, NULL }, { VV_CUPTI_GRAPH, false, "cuda_nodes" },
+    { VV_CUPTI_CONTEXT, false, NULL, NULL },
+    { VV_CUPTI_NAME, false, NULL, NULL },
+    { VV_CUPTI_KERNEL, true, NULL, NULL },
+    { VV_CUPTI_MEMCPY, false, NULL, NULL },
+    { VV_CUPTI_MEMCPY_PEERS, false, NULL, NULL },
+    { VV_CUPTI_MEMSET, false, NULL, NULL },
+    { VV_CUPTI_SYNCHRONIZATION, false, NULL, NULL },
+    { VV_CUPTI_EVENT, false, NULL, NULL },
+    { VV_CUPTI_MEMORY, false, NULL, NULL },
+    { VV_CUPTI_POOL, false, NULL, NULL },
+    { VV_CUPTI_OVERHEAD, false, NULL, NULL },
+    { VV_CUPTI_GRAPH, false, "cuda_nodes", NULL },
+    { VV_CUPTI_UNIFIED, false, NULL, "cuda_unified" },
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
@@ -130,7 +138,7 @@ static void choose_clock(void)
 /* VV_CUPTI_TAKEN: out_why names who has it, where CUPTI can. */
 static vv_cupti_result subscribe(char *out_why, size_t bytes)
 {
-    char holder[VV_CUPTI_HOLDER_BYTES] = "", said[80];
+    char holder[VV_CUPTI_HOLDER_BYTES] = "", said[VV_COLLECTOR_TEXT_BYTES_MAX];
     vv_cupti_result result = vv_cupti.subscribe(&subscriber, vv_cuda_call, NULL);
     if (result == VV_CUPTI_TAKEN && vv_cupti.subscribe_named != NULL) {
         struct vv_cupti_subscription asks = { offsetof(struct vv_cupti_subscription, padding),
@@ -145,7 +153,37 @@ static vv_cupti_result subscribe(char *out_why, size_t bytes)
         snprintf(out_why, bytes, "%s has CUPTI, which has one user: no device work; record without "
                  "that tool", holder[0] != '\0' ? holder : "another profiler");
     else
-        snprintf(out_why, bytes, "CUPTI refused: %s; no device work", said);
+        snprintf(out_why, bytes, "CUPTI refused: %.160s; no device work", said);
+    return result;
+}
+
+/* Counters of unified memory are chosen before they are enabled; those of all devices, where CUPTI
+ * can. */
+static vv_cupti_result configure_unified(void)
+{
+    enum { ONE_DEVICE = 1, ALL_DEVICES = 2, KINDS_OF_COUNTERS = 8 };
+    struct vv_cupti_unified asked[KINDS_OF_COUNTERS];
+    vv_cupti_result result = VV_CUPTI_UNKNOWN;
+    for (uint32_t scope = ALL_DEVICES; scope >= ONE_DEVICE && result != VV_CUPTI_SUCCESS &&
+                                       vv_cupti.configure_unified != NULL; scope--) {
+        for (uint32_t i = 0; i < KINDS_OF_COUNTERS; i++)
+            asked[i] = (struct vv_cupti_unified){ scope, i + 1, 0, 1 };
+        result = vv_cupti.configure_unified(asked, KINDS_OF_COUNTERS);
+    }
+    return result;
+}
+
+static vv_cupti_result enable(size_t number)
+{
+    char said[VV_COLLECTOR_TEXT_BYTES_MAX];
+    bool is_unified = kinds[number].kind == VV_CUPTI_UNIFIED;
+    vv_cupti_result result = is_unified ? configure_unified() : VV_CUPTI_SUCCESS;
+    if (result == VV_CUPTI_SUCCESS)
+        result = vv_cupti.enable(kinds[number].kind);
+    if (is_unified && result != VV_CUPTI_SUCCESS) {
+        vv_cupti_result_text(result, said, sizeof said);
+        vv_collector_note("cuda_unified", VV_COLLECTOR_REFUSED, said);
+    }
     return result;
 }
 
@@ -153,9 +191,10 @@ static vv_cupti_result enable_kinds(void)
 {
     vv_cupti_result worst = VV_CUPTI_SUCCESS;
     for (size_t i = 0; i < KINDS; i++) {
-        if (kinds[i].unless != NULL && vv_wishes_have(kinds[i].unless))
+        if ((kinds[i].unless != NULL && vv_wishes_have(kinds[i].unless)) ||
+            (kinds[i].only != NULL && !vv_wishes_have(kinds[i].only)))
             continue;
-        vv_cupti_result result = vv_cupti.enable(kinds[i].kind);
+        vv_cupti_result result = enable(i);
         if (kinds[i].is_needed && result != VV_CUPTI_SUCCESS)
             worst = result;
     }
@@ -174,7 +213,7 @@ static void let_go(void)
 /* False, and why: nothing is attached then. */
 static bool take_hold(char *out_why, size_t bytes)
 {
-    char said[80];
+    char said[VV_COLLECTOR_TEXT_BYTES_MAX];
     if (subscribe(out_why, bytes) != VV_CUPTI_SUCCESS)
         return false;
     if (vv_cupti.number_threads != NULL)
@@ -186,7 +225,7 @@ static bool take_hold(char *out_why, size_t bytes)
         result = enable_kinds();
     if (result != VV_CUPTI_SUCCESS) {
         vv_cupti_result_text(result, said, sizeof said);
-        snprintf(out_why, bytes, "CUPTI records no kernels here: %s", said);
+        snprintf(out_why, bytes, "CUPTI records no kernels here: %.160s", said);
         let_go();
         return false;
     }

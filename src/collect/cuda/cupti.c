@@ -65,12 +65,37 @@ void vv_cupti_version_text(uint32_t version, char *out_text, size_t bytes)
     snprintf(out_text, bytes, "of interface %u", version);
 }
 
+/* What CUPTI refuses, why, and what to do: by CUPTI's numbers. */
+static const char *advice_on(vv_cupti_result result)
+{
+    static const struct { vv_cupti_result result; const char *says; } all[] = {
+        { 8, "no memory for it: leave more of the device or of the machine free" },
+        { 15, "CUDA is not initialised" },
+        { 27, "not on this device" },
+        { 28, "unified memory is not told of on this system" },
+        { 29, "unified memory is not told of on this device" },
+        { 31, "unified memory is not told of under MPS: run without MPS" },
+        { 33, "not on a virtual GPU of this kind" },
+        { 35, "only root may profile: NVreg_RestrictProfilingToAdminUsers=0 for the "
+              "driver's module" },
+        { 40, "the host of this virtual GPU forbids it: ask who runs the host" },
+        { 41, "confidential computing forbids it" },
+        { 43, "not on this part of a GPU (MIG)" },
+        { 45, "not in this version of WSL" },
+    };
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i].result == result)
+            return all[i].says;
+    return NULL;
+}
+
 void vv_cupti_result_text(vv_cupti_result result, char *out_text, size_t bytes)
 {
-    const char *name = NULL;
+    const char *name = NULL, *advice = advice_on(result);
     if (vv_cupti.result_name != NULL)
         (void)vv_cupti.result_name(result, &name);
-    snprintf(out_text, bytes, "%s (%d)", name != NULL ? name : "error", result);
+    snprintf(out_text, bytes, "%s (%d)%s%s", name != NULL ? name : "error", result,
+             advice != NULL ? ": " : "", advice != NULL ? advice : "");
 }
 
 static void *load(const char *path)

@@ -14,6 +14,7 @@
 #define VV_CUPTI_SUCCESS 0
 #define VV_CUPTI_END 12   /* cuptiActivityGetNextRecord: no more records                         */
 #define VV_CUPTI_TAKEN 39 /* there is another subscriber                                         */
+#define VV_CUPTI_UNKNOWN 999
 
 #define VV_CUPTI_DRIVER 1 /* domains of calls                                                    */
 #define VV_CUPTI_RUNTIME 2
@@ -51,6 +52,10 @@ struct vv_cupti_subscription { /* of cuptiSubscribe_v2, since 13.0              
     uint8_t allows_others, padding[7];
 };
 
+struct vv_cupti_unified { /* a counter of unified memory that is asked for                      */
+    uint32_t scope, kind, device, is_enabled;
+};
+
 /* Member, CUPTI's symbol, parameters. Those of OPTIONAL may be missing in a version. */
 #define VV_CUPTI_FUNCTIONS(NEEDED, OPTIONAL)                                                       \
     NEEDED(get_version, "cuptiGetVersion", (uint32_t *))                                           \
@@ -68,6 +73,8 @@ struct vv_cupti_subscription { /* of cuptiSubscribe_v2, since 13.0              
     NEEDED(timestamp, "cuptiGetTimestamp", (uint64_t *))                                           \
     OPTIONAL(flush_period, "cuptiActivityFlushPeriod", (uint32_t))                                 \
     OPTIONAL(register_clock, "cuptiActivityRegisterTimestampCallback", (uint64_t(*)(void)))        \
+    OPTIONAL(configure_unified, "cuptiActivityConfigureUnifiedMemoryCounter",                      \
+             (struct vv_cupti_unified *, uint32_t))                                                \
     OPTIONAL(number_threads, "cuptiSetThreadIdType", (int))                                        \
     OPTIONAL(result_name, "cuptiGetResultString", (vv_cupti_result, const char **))                \
     OPTIONAL(subscribe_named, "cuptiSubscribe_v2",                                                 \
@@ -93,7 +100,7 @@ VV_MUST_USE bool vv_cupti_open(int driver_version, char *out_why, size_t bytes);
 /* "12.9" for 28, "13.5" for 130500. */
 void vv_cupti_version_text(uint32_t version, char *out_text, size_t bytes);
 
-/* CUPTI's words for a result, or its number. */
+/* CUPTI's words for a result, or its number; and what to do, where that is known. */
 void vv_cupti_result_text(vv_cupti_result result, char *out_text, size_t bytes);
 
 #endif

@@ -20,9 +20,11 @@ enum vv_cupti_kind { /* as CUPTI numbers them */
     VV_CUPTI_NAME = 11,
     VV_CUPTI_OVERHEAD = 17,
     VV_CUPTI_MEMCPY_PEERS = 22,
+    VV_CUPTI_UNIFIED = 25, /* counters of unified memory                                         */
     VV_CUPTI_EVENT = 36,
     VV_CUPTI_SYNCHRONIZATION = 38,
     VV_CUPTI_MEMORY = 49,
+    VV_CUPTI_POOL = 50,    /* operations on memory pools                                         */
     VV_CUPTI_GRAPH = 51,
     VV_CUPTI_KIND_END
 };
@@ -46,6 +48,8 @@ enum vv_cupti_field {
     VV_F_FROM_DEVICE, VV_F_TO_DEVICE,
     VV_F_EVENT, VV_F_EVENT_SYNC,
     VV_F_OBJECT, VV_F_THREAD,
+    VV_F_ADDRESS,
+    VV_F_USED,           /* bytes of a pool that are given out                                   */
     VV_F_COUNT
 };
 

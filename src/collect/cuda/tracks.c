@@ -19,8 +19,12 @@ static struct {
     int64_t context, stream;
 } tracks[TRACKS_MAX];
 static struct { uint32_t context, device; } contexts[CONTEXTS_MAX];
-static struct { uint32_t stream; char name[NAME_BYTES]; } named[NAMED_MAX];
-static size_t track_count, context_count, named_count;
+struct names {
+    struct { uint32_t number; char name[NAME_BYTES]; } items[NAMED_MAX];
+    size_t count;
+};
+static struct names stream_names, context_names;
+static size_t track_count, context_count;
 
 void vv_cuda_context_is_of(uint32_t context, uint32_t device)
 {
@@ -42,37 +46,56 @@ uint32_t vv_cuda_device_of(uint32_t context)
     return VV_CUDA_NO_DEVICE;
 }
 
-void vv_cuda_stream_is_called(uint32_t stream, const char *name)
+static void call(struct names *names, uint32_t number, const char *name)
 {
     size_t i = 0;
-    while (i < named_count && named[i].stream != stream)
+    while (i < names->count && names->items[i].number != number)
         i++;
     if (i == NAMED_MAX)
         return;
-    named[i].stream = stream;
-    snprintf(named[i].name, sizeof named[i].name, "%s", name);
-    named_count += i == named_count;
+    names->items[i].number = number;
+    snprintf(names->items[i].name, sizeof names->items[i].name, "%s", name);
+    names->count += i == names->count;
 }
 
-static void name_track(int64_t stream, char *out, size_t bytes)
+void vv_cuda_stream_is_called(uint32_t stream, const char *name)
 {
-    if (stream == -1)
-        snprintf(out, bytes, "device");
-    else if (stream < -1)
-        snprintf(out, bytes, "not recorded");
+    call(&stream_names, stream, name);
+}
+
+void vv_cuda_context_is_called(uint32_t context, const char *name)
+{
+    call(&context_names, context, name);
+}
+
+/* NULL: the program has given it none. */
+static const char *name_of(const struct names *names, int64_t number)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (names->items[i].number == number)
+            return names->items[i].name;
+    return NULL;
+}
+
+/* "stream 7: copies (training)": a context that the program has named stands behind its streams. */
+static void name_track(int64_t context, int64_t stream, char *out, size_t bytes)
+{
+    const char *said = name_of(&stream_names, stream), *of = name_of(&context_names, context);
+    if (stream >= 0)
+        snprintf(out, bytes, "stream %lld%s%s%s%s%s", (long long)stream, said != NULL ? ": " : "",
+                 said != NULL ? said : "", of != NULL ? " (" : "", of != NULL ? of : "",
+                 of != NULL ? ")" : "");
     else
-        snprintf(out, bytes, "stream %lld", (long long)stream);
-    for (size_t i = 0; i < named_count; i++)
-        if (named[i].stream == stream)
-            snprintf(out, bytes, "stream %lld: %s", (long long)stream, named[i].name);
+        snprintf(out, bytes, "%s", stream == -1                ? "device"
+                                   : stream == VV_CUDA_UNIFIED ? "unified memory" : "not recorded");
 }
 
 static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
 {
-    char name[NAME_BYTES + 32];
+    char name[2 * NAME_BYTES + 32];
     uint32_t track;
     vv_cuda_device_seen(device);
-    name_track(stream, name, sizeof name);
+    name_track(context, stream, name, sizeof name);
     const struct varve_track_info info = {
         sizeof info, clock, name, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device), 0, context,
         stream < 0 ? -1 : stream

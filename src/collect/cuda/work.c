@@ -9,6 +9,7 @@
 
 #include "collect/cuda/calls.h"
 #include "collect/cuda/layouts.h"
+#include "collect/cuda/memory.h"
 #include "collect/cuda/names.h"
 #include "collect/cuda/tracks.h"
 #include "collect/process/launches.h"
@@ -17,7 +18,6 @@
 
 #define NO_NUMBER UINT32_MAX /* CUPTI's "no stream"                                              */
 #define EVENTS 1024u         /* known at once; a later event takes the place of an older one     */
-#define DEVICES 64u
 #define NAME_BYTES 96
 #define ARGS_MAX 12
 
@@ -258,33 +258,6 @@ static enum vv_cuda_taken take_wait(const struct record *record)
                sort < sizeof sorts / sizeof *sorts ? sorts[sort] : sorts[0], device, &args);
 }
 
-/* ---- memory ---- */
-
-/* What is allocated, by device and sort of memory. */
-static enum vv_cuda_taken take_memory(const struct record *record)
-{
-    enum { TAKEN = 1, PINNED = 2, DEVICE = 3, ARRAY = 4, MANAGED = 5, SORTS };
-    static const char *const names[SORTS] = {
-        [PINNED] = "pinned memory (bytes)", [DEVICE] = "device memory (bytes)",
-        [ARRAY] = "device memory (bytes)", [MANAGED] = "managed memory (bytes)"
-    };
-    static int64_t sums[DEVICES][SORTS];
-    uint64_t sort = get(record, VV_F_TO), device = get(record, VV_F_DEVICE);
-    if (sort >= SORTS || names[sort] == NULL || device >= DEVICES)
-        return VV_CUDA_SHORT;
-    int64_t *sum = &sums[device][sort == ARRAY ? DEVICE : sort];
-    int64_t bytes = (int64_t)get(record, VV_F_BYTES);
-    *sum += get(record, VV_F_SORT) == TAKEN ? bytes : -bytes;
-    if (*sum < 0) /* taken before anything was recorded */
-        *sum = 0;
-    const struct varve_device_counter_info info = {
-        sizeof info, vv_cuda_track((uint32_t)device, -1, -1, clock), names[sort],
-        (int64_t)get(record, VV_F_START), (double)*sum
-    };
-    varve_device_counter(&info);
-    return VV_CUDA_TAKEN;
-}
-
 /* ---- the rest ---- */
 
 /* Time that CUPTI and the driver take from a thread of the program. */
@@ -319,9 +292,11 @@ static enum vv_cuda_taken take_context(const struct record *record)
 
 static enum vv_cuda_taken take_name(const struct record *record)
 {
-    enum { STREAM = 5 };
+    enum { CONTEXT = 4, STREAM = 5 };
     if (get(record, VV_F_OBJECT) == STREAM && text_of(record) != NULL)
         vv_cuda_stream_is_called((uint32_t)get(record, VV_F_STREAM), text_of(record));
+    if (get(record, VV_F_OBJECT) == CONTEXT && text_of(record) != NULL)
+        vv_cuda_context_is_called((uint32_t)get(record, VV_F_CONTEXT), text_of(record));
     return VV_CUDA_TAKEN;
 }
 
@@ -336,7 +311,6 @@ static const struct {
     { VV_CUPTI_SYNCHRONIZATION, take_wait },
     { VV_CUPTI_EVENT, take_event },
     { VV_CUPTI_GRAPH, take_graph },
-    { VV_CUPTI_MEMORY, take_memory },
     { VV_CUPTI_OVERHEAD, take_overhead },
     { VV_CUPTI_CONTEXT, take_context },
     { VV_CUPTI_NAME, take_name },
@@ -362,6 +336,8 @@ enum vv_cuda_taken vv_cuda_work_take(const uint8_t *at, size_t bytes)
         record.layout->fields[VV_F_CONTEXT].bytes != 0 && kind != VV_CUPTI_NAME)
         vv_cuda_context_is_of((uint32_t)get(&record, VV_F_CONTEXT),
                               (uint32_t)get(&record, VV_F_DEVICE));
+    if (vv_cuda_memory_knows(kind))
+        return vv_cuda_memory_take(record.layout, at, bytes, clock);
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (actions[i].kind == kind)
             return actions[i].take(&record);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work.h — makes records of the trace from CUPTI's records: kernels, copies, sets, waits, graphs,
- * CUPTI's own overhead, and how much memory is allocated.
+ * CUPTI's own overhead; memory.c those of memory.
  *
  * The caller has the lock of buffers.c: two of these functions never run at once. */
 #ifndef VV_COLLECT_CUDA_WORK_H

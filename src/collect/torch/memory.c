@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c — records every block that PyTorch takes for tensors on the CPU. This library defines
- * c10::alloc_cpu and c10::free_cpu, which all of PyTorch's libraries call through the dynamic
- * linker. That works only if this library was loaded before them (LD_PRELOAD). Pinned and shared
- * memory, NumPy's buffers and oneDNN's scratch memory come from elsewhere.
+/* memory.c — records every block that PyTorch takes for tensors on the CPU, and those that its
+ * caching allocator gives out on devices. This library defines c10::alloc_cpu and c10::free_cpu,
+ * which all of PyTorch's libraries call through the dynamic linker; and
+ * c10::reportMemoryUsageToProfiler, by which the allocators of devices tell of each block. That
+ * works only if this library was loaded before them (LD_PRELOAD). Pinned and shared memory, NumPy's
+ * buffers and oneDNN's scratch memory come from elsewhere.
  *
  * alloc_cpu throws if there is no memory. Nothing here has to be undone then. */
 #include "collect/torch/memory.h"
@@ -11,21 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_kind.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
 #include "varve/varve.h"
 
 #define ALLOC _ZN3c109alloc_cpuEm
 #define FREE _ZN3c108free_cpuEPv
+#define REPORT _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 #define ALIGNMENT 64u /* the same as in c10                                                      */
 
 VARVE_API void *ALLOC(size_t bytes);
 VARVE_API void FREE(void *block);
+/* A c10::Device is two bytes, which come in one register: its type, then its index. */
+struct device { int8_t type, index; };
+VARVE_API void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved,
+                      struct device device);
 
 static void *(*torch_alloc)(size_t bytes); /* both atomic; the first caller finds them */
 static void (*torch_free)(void *block);
+static void (*torch_report)(void *block, int64_t bytes, size_t allocated, size_t reserved,
+                            struct device device); /* atomic */
 static bool is_wanted;                     /* atomic */
 
 static void find(void)
@@ -96,6 +106,41 @@ void FREE(void *block)
         free(block);
     else
         release(block);
+}
+
+static void find_report(void)
+{
+    struct vv_module library;
+    void *handle = vv_module_find("libc10.so", &library) ? vv_module_open(&library) : NULL;
+    void *found = handle != NULL ? dlsym(handle, TEXT(REPORT)) : NULL;
+    if (found != NULL)
+        __atomic_store(&torch_report, (void (**)(void *, int64_t, size_t, size_t,
+                                                 struct device))&found, __ATOMIC_RELEASE);
+    else if (handle != NULL)
+        dlerror();
+}
+
+/* `bytes` is negative where the block goes back to the allocator. Blocks on the CPU come here only
+ * while PyTorch's profiler asks for them, and alloc_cpu has them already. */
+void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved, struct device device)
+{
+    void (*report)(void *, int64_t, size_t, size_t, struct device) =
+        __atomic_load_n(&torch_report, __ATOMIC_ACQUIRE);
+    if (VARVE_UNLIKELY(report == NULL)) {
+        find_report();
+        report = __atomic_load_n(&torch_report, __ATOMIC_ACQUIRE);
+    }
+    uint32_t kind = vv_device_kind_from_torch(device.type);
+    uint32_t id = VARVE_DEVICE(kind, (uint32_t)(device.index > 0 ? device.index : 0));
+    if (__atomic_load_n(&is_wanted, __ATOMIC_RELAXED) && block != NULL && bytes != 0 &&
+        kind != VARVE_DEVICE_KIND_CPU) {
+        if (bytes > 0)
+            varve_alloc(block, (uint64_t)bytes, id);
+        else
+            varve_free(block, id);
+    }
+    if (report != NULL)
+        report(block, bytes, allocated, reserved, device);
 }
 
 extern const struct vv_collector vv_collector_memory;

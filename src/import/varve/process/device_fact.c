@@ -35,8 +35,18 @@ static double number_of(const char *text, const char *key)
         text = strncmp(text, "name=", strlen("name=")) == 0 ? NULL : strchr(text, ';');
         text += text != NULL;
     }
-    double number = text != NULL ? strtod(text + strlen(key), NULL) : 0;
-    return number > 0 && number < 1e18 ? number : 0;
+    uint64_t number = text != NULL ? strtoull(text + strlen(key), NULL, 10) : 0;
+    return number < UINT64_C(1000000000000000000) ? (double)number : 0;
+}
+
+/* 8.6, in whatever language the program runs. */
+static double capability_of(const char *text)
+{
+    const char *at = strstr(text, "cc=");
+    char *end;
+    unsigned long major = at != NULL ? strtoul(at + strlen("cc="), &end, 10) : 0;
+    bool has_minor = at != NULL && end[0] == '.' && end[1] >= '0' && end[1] <= '9';
+    return major > 99 ? 0 : (double)major + (has_minor ? (end[1] - '0') / 10.0 : 0);
 }
 
 static bool is_known(const struct vv_devices *devices, uint32_t device, uint32_t scope)
@@ -62,7 +72,7 @@ enum varve_code vv_device_fact(struct vv_process_reader *process, const char *ke
     if (name != NULL && strchr(name, '=')[1] != '\0')
         VV_TRY(vv_model_text(model, strchr(name, '=') + 1, &devices->name[row], error));
     devices->memory_bytes_per_s[row] = number_of(text, "bytes_per_s=");
-    devices->capability[row] = number_of(text, "cc=");
+    devices->capability[row] = capability_of(text);
     devices->units[row] = number_of(text, "units=");
     devices->clock_hz[row] = number_of(text, "khz=") * 1000;
     return VARVE_OK;
