@@ -34,8 +34,9 @@ VARVE_API void REPORT(void *block, int64_t bytes, size_t allocated, size_t reser
 
 static void *(*torch_alloc)(size_t bytes); /* both atomic; the first caller finds them */
 static void (*torch_free)(void *block);
-static void (*torch_report)(void *block, int64_t bytes, size_t allocated, size_t reserved,
-                            struct device device); /* atomic */
+typedef void report_function(void *block, int64_t bytes, size_t allocated, size_t reserved,
+                             struct device device);
+static report_function *torch_report;      /* atomic */
 static bool is_wanted;                     /* atomic */
 
 static void find(void)
@@ -44,7 +45,11 @@ static void find(void)
     void *handle = vv_module_find("libc10.so", &library) ? vv_module_open(&library) : NULL;
     if (handle == NULL)
         return;
-    void *alloc = dlsym(handle, TEXT(ALLOC)), *release = dlsym(handle, TEXT(FREE));
+    void *alloc = dlsym(handle, TEXT(ALLOC)), *release = dlsym(handle, TEXT(FREE)),
+         *report = dlsym(handle, TEXT(REPORT));
+    if (report == NULL)
+        dlerror(); /* clears it: the program's next dlerror must not show it */
+    __atomic_store(&torch_report, (report_function **)&report, __ATOMIC_RELEASE);
     if (alloc == NULL || release == NULL)
         return;
     __atomic_store(&torch_free, (void (**)(void *))&release, __ATOMIC_RELAXED);
@@ -108,26 +113,13 @@ void FREE(void *block)
         release(block);
 }
 
-static void find_report(void)
-{
-    struct vv_module library;
-    void *handle = vv_module_find("libc10.so", &library) ? vv_module_open(&library) : NULL;
-    void *found = handle != NULL ? dlsym(handle, TEXT(REPORT)) : NULL;
-    if (found != NULL)
-        __atomic_store(&torch_report, (void (**)(void *, int64_t, size_t, size_t,
-                                                 struct device))&found, __ATOMIC_RELEASE);
-    else if (handle != NULL)
-        dlerror();
-}
-
 /* `bytes` is negative where the block goes back to the allocator. Blocks on the CPU come here only
  * while PyTorch's profiler asks for them, and alloc_cpu has them already. */
 void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved, struct device device)
 {
-    void (*report)(void *, int64_t, size_t, size_t, struct device) =
-        __atomic_load_n(&torch_report, __ATOMIC_ACQUIRE);
+    report_function *report = __atomic_load_n(&torch_report, __ATOMIC_ACQUIRE);
     if (VARVE_UNLIKELY(report == NULL)) {
-        find_report();
+        find();
         report = __atomic_load_n(&torch_report, __ATOMIC_ACQUIRE);
     }
     uint32_t kind = vv_device_kind_from_torch(device.type);
