@@ -35,7 +35,8 @@ def trace_of(names, file):
     return file
 
 
-ENTRY = r"varve\.profile = \{[^{}]*first = (\d+) "
+IN_ATTRIBUTE = r"varve\.profile = \{[^{}]*first = (\d+) "
+IN_LOCATION = r'varve\.profile = "[^"]*first=(\d+),'
 
 
 def marks(text):
@@ -43,7 +44,7 @@ def marks(text):
     aliases = dict(re.findall(r"^(#loc\d*) = loc\((.*)\)$", text, flags=re.MULTILINE))
 
     def in_location(location, seen=()):
-        found = set(re.findall(r"fused<\{" + ENTRY, location))
+        found = set(re.findall(r"fused<\{" + IN_LOCATION, location))
         for alias in re.findall(r"#loc\d*", location):
             if alias in aliases and alias not in seen:
                 found |= in_location(aliases[alias], (*seen, alias))
@@ -53,7 +54,7 @@ def marks(text):
     for line in text.splitlines():
         if line.startswith("#"):
             continue
-        in_attributes |= set(re.findall(r"(?<!fused<)(?:\{|, )" + ENTRY, line))
+        in_attributes |= set(re.findall(r"(?<!fused<)(?:\{|, )" + IN_ATTRIBUTE, line))
         location = re.search(r"loc\((.*)\)\s*$", line)
         if location:
             in_locations |= in_location(location[1])

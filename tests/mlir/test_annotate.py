@@ -49,7 +49,7 @@ def table(done, name):
 
 
 def without_annotations(text):
-    meant = dict(re.findall(r"^(#varve\d+) = loc\(fused<\{varve.profile = \{[^}]*\}\}>\[(.*)\]\)$",
+    meant = dict(re.findall(r'^(#varve\d+) = loc\(fused<\{varve.profile = "[^"]*"\}>\[(.*)\]\)$',
                             text, re.MULTILINE))
     text = re.sub(r"^#varve\d+ = .*\n", "", text, flags=re.MULTILINE)
     return re.sub(r"loc\((#varve\d+)\)",
@@ -64,11 +64,10 @@ def test_measurements_go_into_locations_and_nothing_else_changes(command, tmp_pa
     assert without_annotations(text) == MODULE
     assert (tmp_path / "net.mlir").read_text() == MODULE
     line = re.search(r"^#varve1 = .*$", text, re.MULTILINE)[0]
-    for word in ("count = 3 : i64", "total = 60000 : i64", "self = 60000 : i64",
-                 "mean = 20000 : i64", "min = 10000 : i64", "max = 30000 : i64",
-                 "p50 = 20000 : i64", 'match = "name"', '["/fc1/MatMul"]'):
+    for word in ("count=3", "total=60000", "self=60000", "mean=20000", "min=10000", "max=30000",
+                 "p50=20000", "match=name", '["/fc1/MatMul"]'):
         assert word in line
-    assert " 0 : i64" not in line  # no zero stands for what is not known
+    assert "=0" not in line  # no zero stands for what is not known
     assert text.count("varve.profile") == 3
     assert text.index("#varve3") < text.index("{-#")
 

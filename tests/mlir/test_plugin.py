@@ -68,7 +68,7 @@ def test_locations_keep_what_they_said(plugin, trace):
     line = f"annotate-operations-profile{{profile={trace} report=0}}"
     bare = run(plugin, "cse", "--mlir-print-debuginfo").stdout
     once = run(plugin, line, "--mlir-print-debuginfo").stdout
-    assert re.search(r'fused<\{varve\.profile = \{[^}]*total = 210000 : i64\}\}>'
+    assert re.search(r'fused<\{varve\.profile = "count=2, [^"]*, total=210000"\}>'
                      r'\[#loc\d+, #loc\d+\]', once)  # "net/mm" and "more", not one in the other
     assert run(plugin, f"{line},{line}", "--mlir-print-debuginfo").stdout == once
     body = [text for text in once.splitlines() if not text.startswith("#")]

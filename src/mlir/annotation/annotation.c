@@ -82,6 +82,7 @@ static char *put(char *at, const char *text)
     return stpcpy(at, text);
 }
 
+/* An entry is "word = 3 : i64" in a dictionary, "word=3" in a string. */
 static char *put_entry(char *at, const char *begin, const char *word)
 {
     if (at > begin + 1)
@@ -105,40 +106,55 @@ static char *put_number(char *at, int64_t value)
 
 /* The words "fused" and "match" stand among the others in their order. */
 static char *put_how(char *at, const char *begin, const struct vv_mlir_annotation *annotation,
-                     const char *before, const char *word)
+                     const char *before, const char *word, bool is_string)
 {
     if (annotation->is_fused && strcmp(before, "fused") < 0 && strcmp(word, "fused") > 0)
         at = put_entry(at, begin, "fused");
-    if (annotation->match[0] != '\0' && strcmp(before, "match") < 0 && strcmp(word, "match") > 0)
-        at = put(put(put_entry(at, begin, "match = \""), annotation->match), "\"");
+    if (annotation->match[0] != '\0' && strcmp(before, "match") < 0 && strcmp(word, "match") > 0) {
+        at = put_entry(at, begin, is_string ? "match=" : "match = \"");
+        at = put(put(at, annotation->match), is_string ? "" : "\"");
+    }
     return at;
 }
 
-size_t vv_mlir_annotation_print(const struct vv_mlir_annotation *annotation,
-                                const struct vv_mlir_fields *fields,
-                                char out_text[VV_MLIR_ANNOTATION_BYTES])
+static size_t print(const struct vv_mlir_annotation *annotation,
+                    const struct vv_mlir_fields *fields, bool is_string, char *out_text)
 {
-    char *at = put(out_text, "{");
+    char *at = put(out_text, is_string ? "\"" : "{");
     const char *before = "";
     bool is_empty = true;
     for (size_t i = 0; i < fields->count; i++) {
         const char *word = fields->entries[i].word;
         uint8_t field = fields->entries[i].field;
         if (fields->says_how)
-            at = put_how(at, out_text, annotation, before, word);
+            at = put_how(at, out_text, annotation, before, word, is_string);
         before = word;
         if (!vv_mlir_knows(annotation, field))
             continue;
-        at = put(put_entry(at, out_text, word), " = ");
-        at = put(put_number(at, annotation->values[field]), " : i64");
+        at = put(put_entry(at, out_text, word), is_string ? "=" : " = ");
+        at = put(put_number(at, annotation->values[field]), is_string ? "" : " : i64");
         is_empty = false;
     }
     if (is_empty) {
         out_text[0] = '\0';
         return 0;
     }
-    at = put(at, "}");
+    at = put(at, is_string ? "\"" : "}");
     return (size_t)(at - out_text);
+}
+
+size_t vv_mlir_annotation_print(const struct vv_mlir_annotation *annotation,
+                                const struct vv_mlir_fields *fields,
+                                char out_text[VV_MLIR_ANNOTATION_BYTES])
+{
+    return print(annotation, fields, false, out_text);
+}
+
+size_t vv_mlir_annotation_print_string(const struct vv_mlir_annotation *annotation,
+                                       const struct vv_mlir_fields *fields,
+                                       char out_text[VV_MLIR_ANNOTATION_BYTES])
+{
+    return print(annotation, fields, true, out_text);
 }
 
 /* "-12" with or without a type. False: it is no whole number of 64 bits. */
@@ -163,12 +179,60 @@ static bool read_number(const char *text, struct vv_mlir_span span, int64_t *out
 
 static void read_match(const char *text, struct vv_mlir_span value, char *out_match, size_t size)
 {
-    if (value.end - value.begin < 2 || text[value.begin] != '"')
-        return;
-    size_t length = value.end - value.begin - 2;
+    size_t length = value.end - value.begin;
     length = length < size ? length : size - 1;
-    memcpy(out_match, text + value.begin + 1, length);
+    memcpy(out_match, text + value.begin, length);
     out_match[length] = '\0';
+}
+
+static bool is_word(const char *text, struct vv_mlir_span name, const char *word)
+{
+    size_t length = strlen(word);
+    return name.end - name.begin == length && memcmp(text + name.begin, word, length) == 0;
+}
+
+static void take(const char *text, struct vv_mlir_span name, struct vv_mlir_span value,
+                 struct vv_mlir_annotation *found)
+{
+    const struct word *word = find_word(text + name.begin, name.end - name.begin);
+    int64_t number;
+    if (word != NULL && read_number(text, value, &number))
+        vv_mlir_set(found, word->field, number);
+    else if (is_word(text, name, "fused"))
+        found->is_fused = true;
+}
+
+static void read_dictionary(const char *text, struct vv_mlir_span dictionary,
+                            struct vv_mlir_annotation *found)
+{
+    struct vv_mlir_entry entry;
+    for (uint64_t at = 0; vv_mlir_next_entry(text, dictionary, &at, &entry);) {
+        struct vv_mlir_span inside = { entry.value.begin + 1, entry.value.end - 1 };
+        take(text, entry.name, entry.value, found);
+        if (is_word(text, entry.name, "match") && inside.begin <= inside.end &&
+            text[entry.value.begin] == '"')
+            read_match(text, inside, found->match, sizeof found->match);
+    }
+}
+
+/* "count=3, match=name, total=81000", with its quotes. */
+static void read_string(const char *text, struct vv_mlir_span string,
+                        struct vv_mlir_annotation *found)
+{
+    uint64_t end = string.end - 1;
+    for (uint64_t at = string.begin + 1; at < end; at++) {
+        const char *comma = memchr(text + at, ',', end - at);
+        struct vv_mlir_span name, value;
+        at += text[at] == ' ';
+        value.end = comma != NULL ? (uint64_t)(comma - text) : end;
+        const char *sign = at < value.end ? memchr(text + at, '=', value.end - at) : NULL;
+        name = (struct vv_mlir_span){ at, sign != NULL ? (uint64_t)(sign - text) : value.end };
+        value.begin = sign != NULL ? name.end + 1 : value.end;
+        take(text, name, value, found);
+        if (is_word(text, name, "match"))
+            read_match(text, value, found->match, sizeof found->match);
+        at = value.end;
+    }
 }
 
 bool vv_mlir_annotation_read(const char *text, uint64_t bytes, const char *key,
@@ -178,21 +242,12 @@ bool vv_mlir_annotation_read(const char *text, uint64_t bytes, const char *key,
     struct vv_mlir_entry entry;
     if (bytes == 0 || text[0] != '{' ||
         !vv_mlir_find_entry(text, (struct vv_mlir_span){ 0, bytes }, key, &entry) ||
-        entry.value.begin >= entry.value.end || text[entry.value.begin] != '{')
+        entry.value.end - entry.value.begin < 2)
         return false;
-    struct vv_mlir_span dictionary = entry.value;
-    for (uint64_t at = 0; vv_mlir_next_entry(text, dictionary, &at, &entry);) {
-        const char *name = text + entry.name.begin;
-        size_t length = entry.name.end - entry.name.begin;
-        const struct word *word = find_word(name, length);
-        int64_t value;
-        if (word != NULL && read_number(text, entry.value, &value))
-            vv_mlir_set(&found, word->field, value);
-        else if (length == 5 && memcmp(name, "fused", 5) == 0)
-            found.is_fused = true;
-        else if (length == 5 && memcmp(name, "match", 5) == 0)
-            read_match(text, entry.value, found.match, sizeof found.match);
-    }
+    if (text[entry.value.begin] == '{')
+        read_dictionary(text, entry.value, &found);
+    else if (text[entry.value.begin] == '"')
+        read_string(text, entry.value, &found);
     if (found.known == 0)
         return false;
     *out_annotation = found;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* annotation.h — what is written onto an operation of a program, and read back from it.
  *
- *     loc(fused<{varve.profile = {count = 3 : i64, total = 81000 : i64}}>[OLD])   in locations
- *     {varve.profile = {count = 3 : i64, total = 81000 : i64}}                    as an attribute
+ *     loc(fused<{varve.profile = "count=3, total=81000"}>[OLD])    in locations
+ *     {varve.profile = {count = 3 : i64, total = 81000 : i64}}     as an attribute
+ *
+ * In a location it is a string, because MLIR reads, keeps and prints that four times as fast: each
+ * number of a dictionary is an attribute. Varve reads both in both places.
  *
  * Times are whole ns. A field that is not known is not written: zero never stands for "not matched"
  * or "not known". Of a group (one record, many operations) the primary operation has all fields;
@@ -78,6 +81,10 @@ enum varve_code vv_mlir_fields_choose(const char *list, struct vv_mlir_fields *o
 size_t vv_mlir_annotation_print(const struct vv_mlir_annotation *annotation,
                                 const struct vv_mlir_fields *fields,
                                 char out_text[VV_MLIR_ANNOTATION_BYTES]);
+/* The same as a string, with its quotes: "count=3, match=name, total=81000". */
+size_t vv_mlir_annotation_print_string(const struct vv_mlir_annotation *annotation,
+                                       const struct vv_mlir_fields *fields,
+                                       char out_text[VV_MLIR_ANNOTATION_BYTES]);
 
 /* Reads the entry `key` of the dictionary text[0..bytes), which begins with '{'. Other entries may
  * stand there, and other words in ours. False: there is no such entry, or none of our fields. */

@@ -113,6 +113,13 @@ struct saying {
     struct vv_mlir_old old;
 };
 
+/* The alias of ours that last took the place of one of the module's. Members of a group often have
+ * the same location, and they say the same. */
+struct given {
+    uint64_t number;                            /* 0: none did                                  */
+    const struct vv_mlir_annotation *annotation;
+};
+
 struct writer {
     const struct vv_mlir_module *module;
     const struct vv_mlir_mark *marks;
@@ -120,6 +127,7 @@ struct writer {
     struct vv_mlir_edits edits;
     uint8_t *ours; /* by place: 1 = nothing of ours can be in it, 2 = something; 0 = not known   */
     uint64_t next; /* number of the next alias                                                  */
+    struct given *given; /* by alias of the module                                              */
     FILE *out;
 };
 
@@ -150,8 +158,8 @@ static bool find_saying(const struct writer *writer, const struct vv_mlir_edit *
     saying->is_annotated = false;
     if (edit->mark != VV_MLIR_NONE)
         saying->is_annotated =
-            vv_mlir_annotation_print(&writer->marks[edit->mark].annotation,
-                                     &writer->options->fields, saying->annotation) > 0;
+            vv_mlir_annotation_print_string(&writer->marks[edit->mark].annotation,
+                                            &writer->options->fields, saying->annotation) > 0;
     return writer->options == NULL || saying->is_annotated || edit->span.begin < edit->span.end;
 }
 
@@ -204,14 +212,40 @@ static void put_saying(struct writer *writer, uint32_t op, const struct saying *
         fputc(']', out);
 }
 
+static bool is_equal(const struct vv_mlir_annotation *one, const struct vv_mlir_annotation *other)
+{
+    for (int field = 0; field < VV_MLIR_FIELD_COUNT; field++)
+        if ((one->known >> field & 1) && one->values[field] != other->values[field])
+            return false;
+    return one->known == other->known && one->is_fused == other->is_fused &&
+           strcmp(one->match, other->match) == 0;
+}
+
+/* The number of the alias that an operation gets. *out_is_new: no former one says the same. */
+static uint64_t number_alias(struct writer *writer, const struct vv_mlir_edit *edit,
+                             bool *out_is_new)
+{
+    uint32_t alias = writer->module->ops[edit->op].alias;
+    *out_is_new = true;
+    if (alias == VV_MLIR_NONE || edit->mark == VV_MLIR_NONE)
+        return writer->next++;
+    struct given *given = &writer->given[alias];
+    const struct vv_mlir_annotation *annotation = &writer->marks[edit->mark].annotation;
+    *out_is_new = given->number == 0 || !is_equal(annotation, given->annotation);
+    if (*out_is_new)
+        *given = (struct given){ writer->next++, annotation };
+    return given->number;
+}
+
 static void put_location(struct writer *writer, const struct vv_mlir_edit *edit)
 {
+    bool is_new;
     struct saying saying;
     if (edit->op == VV_MLIR_NONE || !find_saying(writer, edit, &saying))
         return;
     fputs(edit->span.begin == edit->span.end ? " loc(" : "loc(", writer->out);
     if (needs_alias(writer, &saying))
-        fprintf(writer->out, "#varve%" PRIu64, writer->next++);
+        fprintf(writer->out, "#varve%" PRIu64, number_alias(writer, edit, &is_new));
     else
         put_saying(writer, edit->op, &saying);
     fputc(')', writer->out);
@@ -220,13 +254,19 @@ static void put_location(struct writer *writer, const struct vv_mlir_edit *edit)
 /* In the order of the edits, as put_location numbered them. */
 static void put_aliases(struct writer *writer, uint64_t first)
 {
+    writer->next = first;
+    memset(writer->given, 0, (writer->module->alias_count + 1) * sizeof *writer->given);
     for (size_t i = 0; i < writer->edits.count; i++) {
         const struct vv_mlir_edit *edit = &writer->edits.items[i];
         struct saying saying;
         if (edit->op == VV_MLIR_NONE || !find_saying(writer, edit, &saying) ||
             !needs_alias(writer, &saying))
             continue;
-        fprintf(writer->out, "#varve%" PRIu64 " = loc(", first++);
+        bool is_new;
+        uint64_t number = number_alias(writer, edit, &is_new);
+        if (!is_new)
+            continue;
+        fprintf(writer->out, "#varve%" PRIu64 " = loc(", number);
         put_saying(writer, edit->op, &saying);
         fputs(")\n", writer->out);
     }
@@ -326,13 +366,17 @@ enum varve_code vv_mlir_write_locations(const struct vv_mlir_module *module,
                                         struct varve_error *error)
 {
     struct writer writer = { .module = module, .marks = marks, .options = options, .out = out };
+    enum varve_code code = VARVE_OK;
     writer.ours = calloc((size_t)module->place_count + 1, 1);
-    if (writer.ours == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u locations", module->place_count);
-    enum varve_code code = find_edits(&writer, count, error);
+    writer.given = calloc((size_t)module->alias_count + 1, sizeof *writer.given);
+    if (writer.ours == NULL || writer.given == NULL)
+        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for %u locations", module->place_count);
+    if (code == VARVE_OK)
+        code = find_edits(&writer, count, error);
     if (code == VARVE_OK)
         put_text(&writer);
     vv_mlir_edits_deinit(&writer.edits);
+    free(writer.given);
     free(writer.ours);
     return code;
 }

@@ -71,6 +71,41 @@ static void what_is_printed_is_read(void **state)
     assert_int_equal(read.values[VV_MLIR_FIELD_first], -3);
 }
 
+static void assert_string(const struct vv_mlir_annotation *annotation, const char *list,
+                          const char *expected)
+{
+    struct vv_mlir_fields fields;
+    char text[VV_MLIR_ANNOTATION_BYTES];
+    assert_int_equal(vv_mlir_fields_choose(list, &fields, NULL), VARVE_OK);
+    assert_int_equal(vv_mlir_annotation_print_string(annotation, &fields, text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void a_string_says_the_same_as_a_dictionary(void **state)
+{
+    (void)state;
+    struct vv_mlir_annotation annotation = whole(), part = { .known = 0 }, read;
+    struct vv_mlir_fields fields;
+    char value[VV_MLIR_ANNOTATION_BYTES], text[VV_MLIR_ANNOTATION_BYTES + 128];
+    assert_string(&annotation, NULL,
+                  "\"count=10, first=-9223372036854775808, fused, group=19, match=call chain, "
+                  "max=15, mean=13, members=20, min=14, p50=16, p95=17, self=12, "
+                  "total=9223372036854775807\"");
+    assert_string(&annotation, "ts,dur", "\"dur=9223372036854775807, ts=-9223372036854775808\"");
+    vv_mlir_set(&part, VV_MLIR_FIELD_members, 0);
+    assert_string(&part, NULL, "\"members=0\"");
+    assert_string(&part, "ts,dur", "");
+    assert_int_equal(vv_mlir_fields_choose(NULL, &fields, NULL), VARVE_OK);
+    vv_mlir_annotation_print_string(&annotation, &fields, value);
+    snprintf(text, sizeof text, "{a = \"varve.profile = 3\", varve.profile = %s, c}", value);
+    memset(&read, 0, sizeof read);
+    assert_true(vv_mlir_annotation_read(text, strlen(text), VV_MLIR_KEY, &read));
+    assert_memory_equal(&read, &annotation, sizeof read);
+    const char *spaced = "{varve.profile = \"total=3,x=1,,fused , min=,=,max=1.5,  p50=2\"}";
+    assert_true(vv_mlir_annotation_read(spaced, strlen(spaced), VV_MLIR_KEY, &read));
+    assert_int_equal(read.known, 1 << VV_MLIR_FIELD_total);
+}
+
 static void what_is_none_is_not_read(void **state)
 {
     static const char *const texts[] = {
@@ -78,6 +113,8 @@ static void what_is_none_is_not_read(void **state)
         "{varve.profile = {total = 9223372036854775808 : i64}}",
         "{varve.profile = {total = \"3\"}}",
         "{varve.profile = {total = 1.5 : f64}}", "{varve.profile = {", "{varve.profile = {total",
+        "{varve.profile = \"\"}", "{varve.profile = \"total\"}", "{varve.profile = \"total=",
+        "{varve.profile = \"total=9223372036854775808\"}", "{varve.profile = \"",
         "varve.profile = {total = 3 : i64}", "{a = {varve.profile = {total = 3 : i64}}}", "{\"",
     };
     (void)state;
@@ -107,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_printed_in_the_order_of_mlir),
         cmocka_unit_test(what_is_printed_is_read),
+        cmocka_unit_test(a_string_says_the_same_as_a_dictionary),
         cmocka_unit_test(what_is_none_is_not_read),
         cmocka_unit_test(words_that_are_none_are_refused),
     };

@@ -28,7 +28,8 @@ static void assert_written(const char *text, enum mlir_writing how, const char *
     free(again);
 }
 
-#define P(count, total) "varve.profile = {count = " #count " : i64, total = " #total " : i64}"
+#define P(count, total) "varve.profile = \"count=" #count ", total=" #total "\""
+#define A(count, total) "varve.profile = {count = " #count " : i64, total = " #total " : i64}"
 
 static void locations_keep_what_they_say(void **state)
 {
@@ -56,6 +57,38 @@ static void locations_keep_what_they_say(void **state)
                    "#varve2 = loc(fused<{" P(1, 10) "}>[\"p\", \"q\"])\n"
                    "#varve3 = loc(fused<{z = [1, 2], " P(2, 20) "}>[\"x\"])\n"
                    "#varve4 = loc(fused<{" P(3, 30) "}>[fused<\"z\">[\"x\"]])\n");
+}
+
+static void what_says_the_same_at_the_same_place_has_one_alias(void **state)
+{
+    (void)state;
+    static const char text[] = "\"a.b\"() : () -> () loc(#l)\n\"a.c\"() : () -> () loc(#l)\n"
+                               "\"a.d\"() : () -> () loc(#l)\n\"a.e\"() : () -> () loc(#m)\n"
+                               "#l = loc(\"x\")\n#m = loc(\"x\")\n";
+    static const int64_t groups[] = { 4, 4, 5, 5 };
+    struct vv_mlir_module module;
+    struct vv_mlir_mark marks[4] = { { .op = 0 } };
+    struct vv_mlir_write_options options = { .attribute = NULL };
+    char *written = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    assert_int_equal(vv_mlir_read("net.mlir", text, sizeof text - 1, &module, NULL), VARVE_OK);
+    assert_int_equal(vv_mlir_fields_choose(NULL, &options.fields, NULL), VARVE_OK);
+    for (uint32_t row = 0; row < 4; row++) {
+        marks[row].op = row;
+        vv_mlir_set(&marks[row].annotation, VV_MLIR_FIELD_group, groups[row]);
+    }
+    assert_int_equal(vv_mlir_write(&module, marks, 4, &options, out, NULL), VARVE_OK);
+    fclose(out);
+    assert_string_equal(written,
+                        "\"a.b\"() : () -> () loc(#varve1)\n\"a.c\"() : () -> () loc(#varve1)\n"
+                        "\"a.d\"() : () -> () loc(#varve2)\n\"a.e\"() : () -> () loc(#varve3)\n"
+                        "#l = loc(\"x\")\n#m = loc(\"x\")\n"
+                        "#varve1 = loc(fused<{varve.profile = \"group=4\"}>[#l])\n"
+                        "#varve2 = loc(fused<{varve.profile = \"group=5\"}>[#l])\n"
+                        "#varve3 = loc(fused<{varve.profile = \"group=5\"}>[#m])\n");
+    free(written);
+    vv_mlir_deinit(&module);
 }
 
 static void aliases_stand_before_resources(void **state)
@@ -121,17 +154,17 @@ static void attributes_go_into_dictionaries(void **state)
     (void)state;
     assert_written("\"a.b\"() : () -> ()\n\"a.c\"() <{p}> {q = 1} : () -> () loc(\"x\")\n"
                    "\"a.d\"() {} : () -> ()\n", MLIR_ATTRIBUTES,
-                   "\"a.b\"() {" P(0, 0) "} : () -> ()\n"
-                   "\"a.c\"() <{p}> {q = 1, " P(1, 10) "} : () -> () loc(\"x\")\n"
-                   "\"a.d\"() {" P(2, 20) "} : () -> ()\n");
+                   "\"a.b\"() {" A(0, 0) "} : () -> ()\n"
+                   "\"a.c\"() <{p}> {q = 1, " A(1, 10) "} : () -> () loc(\"x\")\n"
+                   "\"a.d\"() {" A(2, 20) "} : () -> ()\n");
     assert_written("module {\n  func.func @f(%a: i32) attributes {b} {\n"
                    "    linalg.matmul ins(%a : i32) outs(%a : i32) -> i32\n"
                    "    %0 = torch.mm %a, %a : i32, i32 -> i32\n"
                    "    scf.for %i = %a to %a {\n    } loc(\"x\")\n  }\n}\n", MLIR_ATTRIBUTES,
-                   "module attributes {" P(0, 0) "} {\n  func.func @f(%a: i32) attributes {b, "
-                   P(1, 10) "} {\n    linalg.matmul {" P(2, 20) "} ins(%a : i32)"
-                   " outs(%a : i32) -> i32\n    %0 = torch.mm %a, %a {" P(3, 30)
-                   "} : i32, i32 -> i32\n    scf.for %i = %a to %a {\n    } {" P(4, 40)
+                   "module attributes {" A(0, 0) "} {\n  func.func @f(%a: i32) attributes {b, "
+                   A(1, 10) "} {\n    linalg.matmul {" A(2, 20) "} ins(%a : i32)"
+                   " outs(%a : i32) -> i32\n    %0 = torch.mm %a, %a {" A(3, 30)
+                   "} : i32, i32 -> i32\n    scf.for %i = %a to %a {\n    } {" A(4, 40)
                    "} loc(\"x\")\n  }\n}\n");
 }
 
@@ -160,7 +193,7 @@ static void attributes_of_iree_s_own_forms(void **state)
         if (mark == NULL)
             snprintf(expected, sizeof expected, "%s", cases[i].said);
         else
-            snprintf(expected, sizeof expected, "%.*s{" P(0, 0) "}%s", (int)(mark - cases[i].said),
+            snprintf(expected, sizeof expected, "%.*s{" A(0, 0) "}%s", (int)(mark - cases[i].said),
                      cases[i].said, mark + 3);
         assert_written(cases[i].text, MLIR_ATTRIBUTES, expected);
         char *written = write_text(cases[i].text, MLIR_ATTRIBUTES);
@@ -207,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locations_keep_what_they_say),
+        cmocka_unit_test(what_says_the_same_at_the_same_place_has_one_alias),
         cmocka_unit_test(aliases_stand_before_resources),
         cmocka_unit_test(what_another_tool_made_of_it_is_replaced),
         cmocka_unit_test(tags_are_names_that_end_with_a_colon),
