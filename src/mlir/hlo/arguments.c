@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.c — goes through the program's entry from its parameters on, and into the fusions and
- * calls that it makes. Instructions come behind their operands. */
+/* arguments.c — goes through the program's entry from its parameters on, and into the fusions, calls
+ * and loops that it makes. Instructions come behind their operands.
+ *
+ * A value that a loop only hands on is what came in. Of any other one the body sees what comes in
+ * at the first turn, and behind the loop there is what the body gives back after it. */
 #include "mlir/hlo/arguments.h"
 
 /* Fusions in fusions are followed so deep. */
@@ -10,11 +13,12 @@ struct walk {
     const struct vv_hlo *hlo;
     struct vv_hlo_arguments *found;
     uint32_t first;  /* the program's first instruction                                          */
+    uint32_t *loop_of; /* by instruction: 1 + row of the loop whose body's parameter it is; 0     */
 };
 
 /* What gives its operand another form. */
 static const char *const forms[] = { "reshape", "transpose", "slice", "convert", "broadcast",
-                                     "bitcast", "bitcast-convert", "copy" };
+                                     "bitcast", "bitcast-convert", "copy", "dynamic-slice" };
 
 static bool is_opcode(const struct vv_hlo *hlo, uint32_t row, const char *opcode)
 {
@@ -50,6 +54,56 @@ static uint32_t operand(const struct vv_hlo *hlo, uint32_t row, int64_t number)
     return found < row ? found : VV_HLO_NONE;
 }
 
+/* ---- loops ---- */
+
+static bool is_loop(const struct vv_hlo *hlo, uint32_t row)
+{
+    return is_opcode(hlo, row, "while") && hlo->instructions[row].called_count == 2;
+}
+
+/* Body and condition of a loop: the body gives back a tuple. VV_HLO_NONE: somebody else runs it,
+ * too. */
+static uint32_t body_of(const struct vv_hlo *hlo, uint32_t row)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t called = hlo->called[hlo->instructions[row].first_called + i];
+        uint32_t root = hlo->computations[called].root;
+        if (root != VV_HLO_NONE && is_opcode(hlo, root, "tuple") &&
+            hlo->computations[called].called_count == 1)
+            return called;
+    }
+    return VV_HLO_NONE;
+}
+
+/* Element `number` of the tuple that goes into a loop, or that its body gives back; VV_HLO_NONE. */
+static uint32_t element(const struct vv_hlo *hlo, uint32_t tuple, int64_t number)
+{
+    return tuple != VV_HLO_NONE && is_opcode(hlo, tuple, "tuple") ? operand(hlo, tuple, number)
+                                                                  : VV_HLO_NONE;
+}
+
+static uint32_t skip_copies(const struct vv_hlo *hlo, uint32_t row)
+{
+    while (row != VV_HLO_NONE && is_opcode(hlo, row, "copy"))
+        row = operand(hlo, row, 0);
+    return row;
+}
+
+/* Does the loop only hand on this element? */
+static bool is_handed_on(const struct vv_hlo *hlo, uint32_t loop, int64_t number)
+{
+    uint32_t body = body_of(hlo, loop);
+    uint32_t back = body != VV_HLO_NONE
+                        ? skip_copies(hlo, element(hlo, hlo->computations[body].root, number))
+                        : VV_HLO_NONE;
+    if (back == VV_HLO_NONE || !is_opcode(hlo, back, "get-tuple-element") ||
+        hlo->instructions[back].number != number)
+        return false;
+    uint32_t from = operand(hlo, back, 0);
+    return from != VV_HLO_NONE && is_opcode(hlo, from, "parameter") &&
+           hlo->instructions[from].computation == body;
+}
+
 /* The instruction whose value this one gives: of a fusion or a call what it gives back, of an
  * element of a tuple what was put there. VV_HLO_NONE: it has a value of its own. */
 static uint32_t source_of(const struct vv_hlo *hlo, uint32_t row)
@@ -76,6 +130,30 @@ static void copy_value(struct walk *walk, uint32_t row, uint32_t source)
     found->is_known[to] = found->is_known[from];
 }
 
+/* An element of what a loop carries, inside of it or behind it. False: it is none. */
+static bool take_carried(struct walk *walk, uint32_t row)
+{
+    const struct vv_hlo *hlo = walk->hlo;
+    uint32_t tuple = is_opcode(hlo, row, "get-tuple-element") ? operand(hlo, row, 0) : VV_HLO_NONE;
+    int64_t number = hlo->instructions[row].number;
+    if (tuple == VV_HLO_NONE)
+        return false;
+    uint32_t loop = walk->loop_of[tuple - walk->first], source;
+    bool is_inside = loop != 0;
+    loop = is_inside ? loop - 1 : tuple;
+    if (!is_loop(hlo, loop) || body_of(hlo, loop) == VV_HLO_NONE)
+        return false;
+    bool is_same = is_handed_on(hlo, loop, number);
+    source = is_inside || is_same ? element(hlo, operand(hlo, loop, 0), number)
+                                  : element(hlo, hlo->computations[body_of(hlo, loop)].root, number);
+    if (source == VV_HLO_NONE || source < walk->first)
+        return false;
+    copy_value(walk, row, source);
+    if (!is_same)
+        memset(walk->found->value[row - walk->first], 0, sizeof *walk->found->value);
+    return true;
+}
+
 /* From its operands. */
 static void take_operands(struct walk *walk, uint32_t row)
 {
@@ -94,6 +172,26 @@ static void take_operands(struct walk *walk, uint32_t row)
     found->is_form[to] = is_form(walk->hlo, row);
     if (found->is_form[to])
         memcpy(found->value[to], found->of[to].near, sizeof found->value[to]);
+}
+
+static void go_through(struct walk *walk, uint32_t computation, uint32_t caller, unsigned depth);
+
+/* Condition and body have the tuple as their parameter. */
+static void go_through_loop(struct walk *walk, uint32_t row, unsigned depth)
+{
+    const struct vv_hlo *hlo = walk->hlo;
+    if (body_of(hlo, row) == VV_HLO_NONE)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t called = hlo->called[hlo->instructions[row].first_called + i];
+        const struct vv_hlo_computation *of = &hlo->computations[called];
+        if (of->called_count != 1)
+            continue;
+        for (uint32_t k = 0; k < of->instruction_count; k++)
+            if (is_opcode(hlo, of->first_instruction + k, "parameter"))
+                walk->loop_of[of->first_instruction + k - walk->first] = row + 1;
+        go_through(walk, called, row, depth);
+    }
 }
 
 /* `caller`: the instruction that runs the computation; VV_HLO_NONE: it is the entry, whose
@@ -118,9 +216,13 @@ static void go_through(struct walk *walk, uint32_t computation, uint32_t caller,
             continue;
         }
         uint32_t inner = own_computation(hlo, row);
+        if (take_carried(walk, row))
+            continue;
         take_operands(walk, row);
         if (inner != VV_HLO_NONE && depth < DEPTH_MAX)
             go_through(walk, inner, row, depth + 1);
+        if (is_loop(hlo, row) && depth < DEPTH_MAX)
+            go_through_loop(walk, row, depth + 1);
         uint32_t source = source_of(hlo, row);
         if (source != VV_HLO_NONE)
             copy_value(walk, row, source);
@@ -137,6 +239,7 @@ enum varve_code vv_hlo_find_arguments(const struct vv_hlo *hlo, uint32_t program
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &out->value, of->instruction_count, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &out->is_known, of->instruction_count, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &out->is_form, of->instruction_count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &walk.loop_of, of->instruction_count, error));
     if (of->entry != VV_HLO_NONE && hlo->computations[of->entry].called_count == 0)
         go_through(&walk, of->entry, VV_HLO_NONE, 0);
     return VARVE_OK;

@@ -43,7 +43,7 @@ static inline bool vv_mlir_has_arguments(const uint64_t *set)
 struct vv_hlo_arguments {
     struct vv_mlir_arguments *of;
     uint64_t (*value)[VV_MLIR_ARGUMENT_WORDS]; /* the argument that it is, in another form       */
-    bool *is_known;   /* not in bodies of loops, nor where a computation is called twice         */
+    bool *is_known;   /* not where a computation is called twice                                */
     bool *is_form;    /* it does no work: a parameter, or another form of its operand             */
 };
 

@@ -8,18 +8,21 @@
 
 enum closeness { OTHER, NEAR, EQUAL };
 
+/* Of its anchors the closest. */
 static enum closeness compare(const struct vv_mlir_matching *matching, uint32_t op,
                               const struct vv_mlir_arguments *wanted)
 {
-    uint32_t row = matching->anchor_of != NULL ? matching->anchor_of[op] : 0;
-    if (row == 0)
-        return OTHER;
-    const struct vv_mlir_arguments *of = &matching->anchors[row - 1].of;
-    if (memcmp(of->near, wanted->near, sizeof of->near) != 0)
-        return OTHER;
-    if (memcmp(of->far, wanted->far, sizeof of->far) == 0)
-        return EQUAL;
-    return vv_mlir_has_arguments(of->near) ? NEAR : OTHER;
+    enum closeness best = OTHER;
+    for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op);
+         at != NULL && best != EQUAL; at = vv_mlir_next_anchor(matching, at)) {
+        if (memcmp(at->of.near, wanted->near, sizeof wanted->near) != 0)
+            continue;
+        if (memcmp(at->of.far, wanted->far, sizeof wanted->far) == 0)
+            best = EQUAL;
+        else if (vv_mlir_has_arguments(at->of.near))
+            best = NEAR;
+    }
+    return best;
 }
 
 bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments)
@@ -60,7 +63,7 @@ enum varve_code vv_mlir_find_anchored(struct vv_mlir_matching *matching, uint32_
     (void)error;
     if (family == 0)
         return VARVE_OK;
-    if (row->arguments_count == 1)
+    if (row->arguments_count == 1 && matching->has_one_entry)
         *out_ops = vv_mlir_ops_made_of(matching, family,
                                        &matching->profile->arguments[row->first_arguments]);
     if (out_ops->count == 0)

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.c — from which arguments the operations of the function "main" are made, as
+/* arguments.c — from which arguments of the program each operation is made, as
  * mlir/hlo/arguments.h says it of instructions; and whose weights they read: a global
  * "@params.blocks.0.qkv.weight" belongs to the module "blocks.0.qkv". */
 #include <string.h>
 
-#include "mlir/match/matching.h"
-#include "mlir/module/cursor.h"
-
-struct reading {
-    struct vv_mlir_matching *matching;
-    uint32_t entry;                /* the function; VV_MLIR_NONE                                 */
-    struct vv_mlir_list numbers;   /* by name of a value: number of the argument                 */
-};
+#include "mlir/match/flow.h"
 
 /* Operations that give their operand another form. Families of types. */
 static const char *const forms[] = { "reshape", "transpose", "slice", "convert", "broadcast",
                                      "bitcastconvert", "frombuiltintensor", "tensorcast",
-                                     "frombuiltin", "permute", "copytononvaluetensor" };
+                                     "frombuiltin", "permute", "copytononvaluetensor",
+                                     "dynamicslice" };
 
-static bool is_form(const struct vv_mlir_matching *matching, uint32_t op)
+bool vv_mlir_is_form(const struct vv_mlir_matching *matching, uint32_t op)
 {
     const char *family = vv_intern_text(matching->kinds, matching->type_of_op[op].family);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -27,52 +21,11 @@ static bool is_form(const struct vv_mlir_matching *matching, uint32_t op)
     return false;
 }
 
-/* ---- the arguments of the program ---- */
-
-static void find_entry(struct reading *reading)
-{
-    const struct vv_mlir_module *module = reading->matching->module;
-    reading->entry = VV_MLIR_NONE;
-    for (uint32_t op = 0; op < module->op_count && reading->entry == VV_MLIR_NONE; op++)
-        if (module->ops[op].body_at != 0 &&
-            strcmp(vv_mlir_string(module, module->ops[op].symbol), "main") == 0)
-            reading->entry = op;
-}
-
-/* "%arg0: type, %arg1: …" before the function's first operation: each '%' behind which a name and
- * ':' stand, outside of strings. */
-static enum varve_code read_numbers(struct reading *reading, struct varve_error *error)
-{
-    struct vv_mlir_matching *matching = reading->matching;
-    const struct vv_mlir_module *module = matching->module;
-    const struct vv_mlir_op *entry = &module->ops[reading->entry];
-    uint32_t first = reading->entry + 1, number = 0, id;
-    bool has_child = first < module->op_count && module->ops[first].parent == reading->entry;
-    uint64_t at = entry->name_at, end = has_child ? module->ops[first].text.begin
-                                                  : entry->text.end;
-    while (at < end) {
-        if (module->text[at] == '"') {
-            at = vv_mlir_string_end(module->text, at, end);
-        } else if (module->text[at] == '%') {
-            uint64_t begin = at, behind = at = vv_mlir_name_end(module->text, at + 1, end);
-            behind = vv_mlir_skip_blanks(module->text, behind, end);
-            if (behind >= end || module->text[behind] != ':')
-                continue;
-            VV_TRY(vv_intern_add(matching->value_names, module->text + begin, at - begin, &id,
-                                 error));
-            VV_TRY(vv_mlir_list_add(&reading->numbers, id, number++, error));
-        } else {
-            at++;
-        }
-    }
-    return VARVE_OK;
-}
-
 /* ---- weights of modules ---- */
 
 /* "params.blocks.0.qkv.weight" is of "params.blocks.0.qkv". */
-static enum varve_code read_owner(struct vv_mlir_matching *matching, uint32_t op,
-                                  uint32_t *out_owner, struct varve_error *error)
+enum varve_code vv_mlir_read_owner(struct vv_mlir_matching *matching, uint32_t op,
+                                   uint32_t *out_owner, struct varve_error *error)
 {
     const struct vv_mlir_module *module = matching->module;
     const char *name = vv_mlir_string(module, module->ops[op].name);
@@ -105,99 +58,38 @@ static enum varve_code add_owner(struct vv_mlir_matching *matching, uint32_t own
     }
 }
 
-/* ---- operations ---- */
+/* ---- anchors ---- */
 
-/* The operation of the entry's own region that holds this one; VV_MLIR_NONE. */
-static uint32_t outer_of(const struct reading *reading, uint32_t op)
-{
-    const struct vv_mlir_module *module = reading->matching->module;
-    while (op != VV_MLIR_NONE && module->ops[op].parent != reading->entry)
-        op = module->ops[op].parent;
-    return op;
-}
+/* Calls of one function whose arguments are told apart. */
+enum { ANCHORS_OF_ONE_MAX = 64 };
 
-static struct vv_mlir_anchor *anchor_of(const struct vv_mlir_matching *matching, uint32_t op)
+enum varve_code vv_mlir_add_anchor(struct vv_mlir_matching *matching, uint32_t op,
+                                   const struct vv_mlir_anchor *anchor, struct varve_error *error)
 {
-    return matching->anchor_of[op] != 0 ? &matching->anchors[matching->anchor_of[op] - 1] : NULL;
-}
-
-static void take_owner(struct vv_mlir_anchor *anchor, uint32_t owner, bool *is_mixed)
-{
-    *is_mixed |= anchor->owner != 0 && owner != 0 && anchor->owner != owner;
-    if (owner != 0)
-        anchor->owner = owner;
-}
-
-/* What the operands say. `op` may stand in a region of the anchor's operation, which then depends
- * on them. */
-static void take_operands(const struct reading *reading, uint32_t op, bool is_inside,
-                          struct vv_mlir_anchor *anchor)
-{
-    const struct vv_mlir_matching *matching = reading->matching;
-    struct vv_mlir_span name;
-    uint64_t at = 0;
-    uint32_t definer;
-    bool is_mixed = false;
-    while (vv_mlir_next_operand(matching, op, &at, &name, &definer)) {
-        struct vv_mlir_ops numbers = { NULL, 0 };
-        if (definer == VV_MLIR_NONE)
-            numbers = vv_mlir_list_of(
-                &reading->numbers,
-                vv_intern_find(matching->value_names, matching->module->text + name.begin,
-                               name.end - name.begin));
-        if (numbers.count > 0)
-            vv_mlir_add_argument(anchor->of.far, numbers.items[0]);
-        if (numbers.count > 0 && !is_inside)
-            vv_mlir_add_argument(anchor->of.near, numbers.items[0]);
-        const struct vv_mlir_anchor *from =
-            definer != VV_MLIR_NONE ? anchor_of(matching, definer) : NULL;
-        if (from == NULL || from == anchor)
-            continue;
-        vv_mlir_add_arguments(anchor->of.far, from->of.far);
-        if (is_inside)
-            continue;
-        vv_mlir_add_arguments(anchor->of.near, from->value);
-        take_owner(anchor, from->value_owner, &is_mixed);
-    }
-    if (is_mixed)
-        anchor->owner = 0;
-}
-
-static enum varve_code add_anchor(struct reading *reading, uint32_t op, struct varve_error *error)
-{
-    struct vv_mlir_matching *matching = reading->matching;
+    size_t count = 0;
+    for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op); at != NULL;
+         at = vv_mlir_next_anchor(matching, at), count++)
+        if (count >= ANCHORS_OF_ONE_MAX ||
+            (at->owner == anchor->owner && memcmp(&at->of, &anchor->of, sizeof at->of) == 0))
+            return VARVE_OK;
+    if (matching->anchor_count >= VV_MLIR_NONE - 1)
+        return VARVE_OK;
     VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->anchors, &matching->anchor_capacity,
                               matching->anchor_count + 1, error));
-    struct vv_mlir_anchor *anchor = &matching->anchors[matching->anchor_count++];
-    memset(anchor, 0, sizeof *anchor);
+    matching->anchors[matching->anchor_count] = *anchor;
+    matching->anchors[matching->anchor_count++].next = matching->anchor_of[op];
     matching->anchor_of[op] = (uint32_t)matching->anchor_count;
-    take_operands(reading, op, false, anchor);
-    VV_TRY(read_owner(matching, op, &anchor->value_owner, error));
-    if (is_form(matching, op)) {
-        memcpy(anchor->value, anchor->of.near, sizeof anchor->value);
-        anchor->value_owner = anchor->owner;
-    } else if (anchor->owner != 0) {
-        VV_TRY(add_owner(matching, anchor->owner, op, error));
-    }
     return VARVE_OK;
 }
 
-static enum varve_code read_ops(struct reading *reading, struct varve_error *error)
+/* Is it the first anchor of the operation with this owner? Of each the operation is named once. */
+static bool is_new_owner(const struct vv_mlir_matching *matching, uint32_t op,
+                         const struct vv_mlir_anchor *anchor)
 {
-    struct vv_mlir_matching *matching = reading->matching;
-    const struct vv_mlir_module *module = matching->module;
-    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->anchor_of, module->op_count, error));
-    VV_TRY(vv_mlir_read_values(matching, error));
-    VV_TRY(read_numbers(reading, error));
-    VV_TRY(vv_mlir_list_finish(&reading->numbers, error));
-    for (uint32_t op = reading->entry + 1; op < module->op_count; op++) {
-        uint32_t outer = outer_of(reading, op);
-        if (outer == op)
-            VV_TRY(add_anchor(reading, op, error));
-        else if (outer != VV_MLIR_NONE && anchor_of(matching, outer) != NULL)
-            take_operands(reading, op, true, anchor_of(matching, outer));
-    }
-    return VARVE_OK;
+    const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op);
+    while (at != anchor && at->owner != anchor->owner)
+        at = vv_mlir_next_anchor(matching, at);
+    return at == anchor;
 }
 
 /* ---- by type and arguments ---- */
@@ -213,35 +105,71 @@ static struct key key_of(uint32_t family, const struct vv_mlir_arguments *of)
     return key;
 }
 
-static enum varve_code index_anchors(struct vv_mlir_matching *matching, struct varve_error *error)
+static enum varve_code index_op(struct vv_mlir_matching *matching, uint32_t op,
+                                struct varve_error *error)
 {
-    for (uint32_t op = 0; op < matching->module->op_count; op++) {
-        const struct vv_mlir_anchor *anchor = anchor_of(matching, op);
-        uint32_t family = matching->type_of_op[op].family, id;
-        if (anchor == NULL || family == 0 || !vv_mlir_has_arguments(anchor->of.near))
+    uint32_t family = matching->type_of_op[op].family, id;
+    for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op); at != NULL;
+         at = vv_mlir_next_anchor(matching, at)) {
+        struct key key = key_of(family, &at->of);
+        if (at->owner != 0 && !vv_mlir_is_form(matching, op) && is_new_owner(matching, op, at))
+            VV_TRY(add_owner(matching, at->owner, op, error));
+        if (family == 0 || !vv_mlir_has_arguments(at->of.near))
             continue;
-        struct key key = key_of(family, &anchor->of);
         VV_TRY(vv_intern_add(matching->texts, (const char *)&key, sizeof key, &id, error));
         VV_TRY(vv_mlir_list_add(&matching->anchored, id, op, error));
     }
-    VV_TRY(vv_mlir_list_finish(&matching->owned, error));
-    return vv_mlir_list_finish(&matching->anchored, error);
+    return VARVE_OK;
+}
+
+/* Which functions run first: "main"; without one, those that nothing in the module names besides
+ * itself. */
+static enum varve_code find_entries(struct vv_mlir_matching *matching, struct vv_mlir_ops *out,
+                                    struct varve_error *error)
+{
+    const struct vv_mlir_module *module = matching->module;
+    uint32_t *entries, count = 0;
+    bool *is_named;
+    VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &entries, (size_t)module->op_count + 1, error));
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_named, module->strings.count, error));
+    for (uint32_t op = 0; op < module->op_count; op++)
+        is_named[module->ops[op].symbol] |= module->ops[op].body_at == 0;
+    for (uint32_t op = 0; op < module->op_count; op++) {
+        if (!vv_mlir_is_function(module, op) || is_named[module->ops[op].symbol])
+            continue;
+        entries[count++] = op;
+        if (strcmp(vv_mlir_string(module, module->ops[op].symbol), "main") != 0)
+            continue;
+        entries[0] = op;
+        count = 1;
+        break;
+    }
+    *out = (struct vv_mlir_ops){ entries, count };
+    return VARVE_OK;
 }
 
 enum varve_code vv_mlir_index_arguments(struct vv_mlir_matching *matching,
                                         struct varve_error *error)
 {
-    struct reading reading = { .matching = matching };
     const struct vv_mlir_profile *profile = matching->profile;
     bool is_needed = profile->arguments_count > 0;
-    reading.numbers.scratch = matching->scratch;
+    struct vv_mlir_ops entries;
     for (size_t i = 0; i < profile->record_count && !is_needed; i++)
         is_needed = profile->records[i].path != 0;
-    find_entry(&reading);
-    if (!is_needed || reading.entry == VV_MLIR_NONE)
+    if (!is_needed)
         return VARVE_OK;
-    VV_TRY(read_ops(&reading, error));
-    return index_anchors(matching, error);
+    VV_TRY(find_entries(matching, &entries, error));
+    if (entries.count == 0)
+        return VARVE_OK;
+    matching->has_one_entry = entries.count == 1;
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &matching->anchor_of, matching->module->op_count,
+                            error));
+    VV_TRY(vv_mlir_read_values(matching, error));
+    VV_TRY(vv_mlir_flow(matching, &entries, error));
+    for (uint32_t op = 0; op < matching->module->op_count; op++)
+        VV_TRY(index_op(matching, op, error));
+    VV_TRY(vv_mlir_list_finish(&matching->owned, error));
+    return vv_mlir_list_finish(&matching->anchored, error);
 }
 
 struct vv_mlir_ops vv_mlir_ops_made_of(const struct vv_mlir_matching *matching, uint32_t family,

@@ -26,12 +26,12 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* "func.call", "tf.StatefulPartitionedCall" */
-static bool is_call(const char *name)
+bool vv_mlir_is_call(const char *name)
 {
     return ends_with(name, "call") || ends_with(name, "Call");
 }
 
-static bool is_function(const struct vv_mlir_module *module, uint32_t op)
+bool vv_mlir_is_function(const struct vv_mlir_module *module, uint32_t op)
 {
     return module->ops[op].symbol != 0 && module->ops[op].body_at != 0 &&
            ends_with(vv_mlir_string(module, module->ops[op].name), "func");
@@ -47,9 +47,9 @@ static enum varve_code find_functions(struct calls *calls, struct varve_error *e
     for (uint32_t op = 0; op < module->op_count; op++) {
         uint32_t parent = module->ops[op].parent;
         calls->function_of[op] = parent == VV_MLIR_NONE        ? VV_MLIR_NONE
-                                 : is_function(module, parent) ? parent
+                                 : vv_mlir_is_function(module, parent) ? parent
                                                                : calls->function_of[parent];
-        if (is_function(module, op))
+        if (vv_mlir_is_function(module, op))
             calls->function_named[module->ops[op].symbol] = op;
     }
     return VARVE_OK;
@@ -63,7 +63,7 @@ static enum varve_code find_callers(struct calls *calls, struct varve_error *err
         const struct vv_mlir_op *row = &module->ops[op];
         if (row->symbol == 0 || row->body_at != 0 ||
             calls->function_named[row->symbol] == VV_MLIR_NONE ||
-            !is_call(vv_mlir_string(module, row->name)))
+            !vv_mlir_is_call(vv_mlir_string(module, row->name)))
             continue;
         VV_TRY(vv_mlir_list_add(&calls->callers, calls->function_named[row->symbol], op, error));
     }

@@ -30,12 +30,11 @@ struct vv_mlir_finding {
     bool is_part;       /* the set's operation is one of a pattern that the record measures     */
 };
 
-/* What an operation is made from. */
+/* What an operation is made from, in one call of its function. */
 struct vv_mlir_anchor {
     struct vv_mlir_arguments of;
-    uint64_t value[VV_MLIR_ARGUMENT_WORDS]; /* the argument that it is, in another form          */
-    uint32_t owner, value_owner;            /* text: path of the module whose weight is an        */
-                                            /* operand; that it is; 0 = none, or several          */
+    uint32_t owner; /* text: path of the module whose weight is an operand; 0 = none, or several   */
+    uint32_t next;  /* row in anchors + 1: in another call; 0 = none                            */
 };
 
 /* A chain of calls: elements, innermost first. */
@@ -73,10 +72,11 @@ struct vv_mlir_matching {
     size_t suffix_count;
     struct vv_intern *value_names;      /* "%0"; NULL = not read yet                            */
     struct vv_mlir_list values;         /* by name of a value: what defines it                  */
-    struct vv_mlir_anchor *anchors;     /* of the operations of the function "main"; NULL = they  */
-                                        /* are not needed                                       */
+    struct vv_mlir_anchor *anchors;
     size_t anchor_count, anchor_capacity;
-    uint32_t *anchor_of;                /* by op: row in anchors + 1; 0 = not known              */
+    uint32_t *anchor_of;                /* by op: row in anchors + 1; 0 = not known. NULL = they  */
+                                        /* are not needed                                       */
+    bool has_one_entry;                 /* one function runs first                              */
     struct vv_mlir_list anchored, owned; /* by text: of type and arguments; path of a weight     */
     struct vv_mlir_ops dispatches;      /* of the kind that has as many as the profile           */
     /* Results. */
@@ -134,8 +134,25 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
 /* The operations of the type that are made from these arguments. arguments.c */
 struct vv_mlir_ops vv_mlir_ops_made_of(const struct vv_mlir_matching *matching, uint32_t family,
                                        const struct vv_mlir_arguments *of);
+static inline const struct vv_mlir_anchor *
+vv_mlir_anchor_of(const struct vv_mlir_matching *matching, uint32_t op)
+{
+    uint32_t row = matching->anchor_of != NULL ? matching->anchor_of[op] : 0;
+    return row != 0 ? &matching->anchors[row - 1] : NULL;
+}
+
+static inline const struct vv_mlir_anchor *
+vv_mlir_next_anchor(const struct vv_mlir_matching *matching, const struct vv_mlir_anchor *anchor)
+{
+    return anchor->next != 0 ? &matching->anchors[anchor->next - 1] : NULL;
+}
+
 /* Has the operation the arguments of the record's row in arguments? */
 bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments);
+
+/* "func.call", and a function with a body. calls.c */
+bool vv_mlir_is_call(const char *name);
+bool vv_mlir_is_function(const struct vv_mlir_module *module, uint32_t op);
 
 /* The types of operations and records. kinds.c */
 enum varve_code vv_mlir_read_types(struct vv_mlir_matching *matching, struct varve_error *error);
@@ -184,10 +201,8 @@ enum varve_code vv_mlir_in_function(struct vv_mlir_matching *matching, uint32_t 
 /* One operation alone. */
 enum varve_code vv_mlir_one_op(struct vv_mlir_matching *matching, uint32_t op,
                                struct vv_mlir_ops *out_ops, struct varve_error *error);
-/* The next operand of `op` from *at on, which is 0 at first: its name, without what follows '#',
- * and the operation that defines it, or VV_MLIR_NONE. False: there is none. operands.c */
-bool vv_mlir_next_operand(const struct vv_mlir_matching *matching, uint32_t op, uint64_t *at,
-                          struct vv_mlir_span *out_name, uint32_t *out_definer);
+/* Where the operands of an operation end. operands.c */
+uint64_t vv_mlir_operands_end(const struct vv_mlir_op *row);
 /* Reads the names of values, once. */
 enum varve_code vv_mlir_read_values(struct vv_mlir_matching *matching, struct varve_error *error);
 /* The operations, in regions around this one's or its own, that define its operands, in order, at

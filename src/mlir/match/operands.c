@@ -11,7 +11,7 @@
 #define TRIED_MAX 256u
 
 /* Where the operands end. */
-static uint64_t operands_end(const struct vv_mlir_op *row)
+uint64_t vv_mlir_operands_end(const struct vv_mlir_op *row)
 {
     uint64_t end = row->body_at != 0 ? row->body_at : row->text.end;
     if (row->location.end != 0 && row->location.begin < end)
@@ -74,11 +74,11 @@ static uint32_t definer_of(const struct vv_mlir_matching *matching, uint32_t op,
     return VV_MLIR_NONE;
 }
 
-bool vv_mlir_next_operand(const struct vv_mlir_matching *matching, uint32_t op, uint64_t *at,
-                          struct vv_mlir_span *out_name, uint32_t *out_definer)
+static bool next_operand(const struct vv_mlir_matching *matching, uint32_t op, uint64_t *at,
+                         struct vv_mlir_span *out_name, uint32_t *out_definer)
 {
     const struct vv_mlir_module *module = matching->module;
-    uint64_t end = operands_end(&module->ops[op]);
+    uint64_t end = vv_mlir_operands_end(&module->ops[op]);
     if (*at == 0)
         *at = module->ops[op].name_at;
     const char *found = *at < end ? memchr(module->text + *at, '%', end - *at) : NULL;
@@ -98,7 +98,7 @@ enum varve_code vv_mlir_definers(struct vv_mlir_matching *matching, uint32_t op,
     uint32_t count = 0, definer;
     VV_TRY(vv_mlir_read_values(matching, error));
     for (uint32_t tried = 0; tried < limit &&
-                             vv_mlir_next_operand(matching, op, &at, &name, &definer);
+                             next_operand(matching, op, &at, &name, &definer);
          tried++)
         if (definer != VV_MLIR_NONE)
             out_ops[count++] = definer;
