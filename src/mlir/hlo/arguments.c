@@ -151,6 +151,8 @@ static bool take_carried(struct walk *walk, uint32_t row)
     copy_value(walk, row, source);
     if (!is_same)
         memset(walk->found->value[row - walk->first], 0, sizeof *walk->found->value);
+    if (!is_same)
+        memset(walk->found->of[row - walk->first].parts, 0, sizeof walk->found->of->parts);
     return true;
 }
 
@@ -160,6 +162,7 @@ static void take_operands(struct walk *walk, uint32_t row)
     struct vv_hlo_arguments *found = walk->found;
     uint32_t to = row - walk->first;
     found->is_known[to] = true;
+    found->is_form[to] = is_form(walk->hlo, row);
     for (uint32_t i = 0; i < walk->hlo->instructions[row].operand_count; i++) {
         uint32_t source = operand(walk->hlo, row, i);
         if (source == VV_HLO_NONE || !found->is_known[source - walk->first]) {
@@ -168,8 +171,11 @@ static void take_operands(struct walk *walk, uint32_t row)
         }
         vv_mlir_add_arguments(found->of[to].near, found->value[source - walk->first]);
         vv_mlir_add_arguments(found->of[to].far, found->of[source - walk->first].far);
+        if (found->is_form[to])
+            vv_mlir_add_arguments(found->of[to].parts, found->of[source - walk->first].parts);
+        else
+            vv_mlir_add_part(found->of[to].parts, found->of[source - walk->first].far);
     }
-    found->is_form[to] = is_form(walk->hlo, row);
     if (found->is_form[to])
         memcpy(found->value[to], found->of[to].near, sizeof found->value[to]);
 }

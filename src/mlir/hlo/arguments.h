@@ -19,6 +19,8 @@ enum { VV_MLIR_ARGUMENT_WORDS = 8 };
 struct vv_mlir_arguments {
     uint64_t near[VV_MLIR_ARGUMENT_WORDS]; /* that are operands, as they are or in another form  */
     uint64_t far[VV_MLIR_ARGUMENT_WORDS];  /* that any of it depends on                          */
+    uint64_t parts[VV_MLIR_ARGUMENT_WORDS]; /* what each operand depends on, as one bit of a hash.  */
+                                           /* Behind a loss all depends on all, its parts do not */
 };
 
 static inline void vv_mlir_add_argument(uint64_t *set, uint64_t number)
@@ -31,6 +33,16 @@ static inline void vv_mlir_add_arguments(uint64_t *set, const uint64_t *more)
 {
     for (int i = 0; i < VV_MLIR_ARGUMENT_WORDS; i++)
         set[i] |= more[i];
+}
+
+/* One operand depends on these. */
+static inline void vv_mlir_add_part(uint64_t *parts, const uint64_t *far)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < VV_MLIR_ARGUMENT_WORDS; i++)
+        hash = (hash ^ far[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    if (hash != 0)
+        vv_mlir_add_argument(parts, hash >> 32);
 }
 
 static inline bool vv_mlir_has_arguments(const uint64_t *set)

@@ -4,9 +4,10 @@
  * level found several operations, the arguments choose. */
 #include <string.h>
 
-#include "mlir/match/matching.h"
+#include "mlir/match/flow.h"
 
-enum closeness { OTHER, NEAR, EQUAL };
+/* EXACT: of the same operands, as far as their arguments say. */
+enum closeness { OTHER, NEAR, EQUAL, EXACT };
 
 /* Of its anchors the closest. */
 static enum closeness compare(const struct vv_mlir_matching *matching, uint32_t op,
@@ -14,33 +15,20 @@ static enum closeness compare(const struct vv_mlir_matching *matching, uint32_t 
 {
     enum closeness best = OTHER;
     for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op);
-         at != NULL && best != EQUAL; at = vv_mlir_next_anchor(matching, at)) {
+         at != NULL && best != EXACT; at = vv_mlir_next_anchor(matching, at)) {
         if (memcmp(at->of.near, wanted->near, sizeof wanted->near) != 0)
             continue;
+        enum closeness one = vv_mlir_has_arguments(at->of.near) ? NEAR : OTHER;
         if (memcmp(at->of.far, wanted->far, sizeof wanted->far) == 0)
-            best = EQUAL;
-        else if (vv_mlir_has_arguments(at->of.near))
-            best = NEAR;
+            one = memcmp(at->of.parts, wanted->parts, sizeof wanted->parts) == 0 ? EXACT : EQUAL;
+        best = one > best ? one : best;
     }
     return best;
 }
 
 bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments)
 {
-    return compare(matching, op, &matching->profile->arguments[arguments]) == EQUAL;
-}
-
-/* Of the record's arguments those that are closest. */
-static enum closeness closest(const struct vv_mlir_matching *matching,
-                              const struct vv_mlir_record *record, uint32_t op)
-{
-    enum closeness best = OTHER;
-    for (uint32_t i = 0; i < record->arguments_count && best != EQUAL; i++) {
-        enum closeness one = compare(
-            matching, op, &matching->profile->arguments[record->first_arguments + i]);
-        best = one > best ? one : best;
-    }
-    return best;
+    return compare(matching, op, &matching->profile->arguments[arguments]) >= EQUAL;
 }
 
 /* The operations of the record's module, by their weights. */
@@ -73,25 +61,53 @@ enum varve_code vv_mlir_find_anchored(struct vv_mlir_matching *matching, uint32_
 
 /* ---- among several ---- */
 
-/* Those of the set that are as close as any of them. */
+/* The operations of the set that are closest to one of the record's instructions: at least as close
+ * as `least`. They are marked; returns how close. */
+static enum closeness mark_closest(const struct vv_mlir_matching *matching, uint32_t arguments,
+                                   struct vv_mlir_ops set, enum closeness least, uint8_t *closeness,
+                                   bool *is_chosen)
+{
+    const struct vv_mlir_arguments *wanted = &matching->profile->arguments[arguments];
+    enum closeness best = OTHER;
+    for (size_t i = 0; i < set.count; i++) {
+        closeness[i] = (uint8_t)compare(matching, set.items[i], wanted);
+        best = closeness[i] > best ? (enum closeness)closeness[i] : best;
+    }
+    for (size_t i = 0; i < set.count && best >= least; i++)
+        is_chosen[i] |= closeness[i] == best;
+    return best;
+}
+
+/* Those of the set that are as close as any of them. An instruction of a fusion that XLA has
+ * changed may be of any equal one. */
 static enum varve_code choose_close(struct vv_mlir_matching *matching,
                                     const struct vv_mlir_record *record,
-                                    const struct vv_mlir_set *set, struct vv_mlir_ops *out,
+                                    const struct vv_mlir_set *of, struct vv_mlir_ops *out,
                                     struct varve_error *error)
 {
-    const uint32_t *ops = matching->set_ops + set->first;
-    enum closeness best = NEAR;
+    struct vv_mlir_ops set = { matching->set_ops + of->first, of->count };
+    enum closeness least = NEAR;
+    uint8_t *closeness;
+    bool *is_chosen;
     size_t count = 0;
     VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
-                              set->count, error));
-    for (uint32_t i = 0; i < set->count && record->arguments_count > 0; i++) {
-        enum closeness one = closest(matching, record, ops[i]);
-        if (one < best)
+                              set.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &closeness, set.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_chosen, set.count, error));
+    for (uint32_t i = 0; i < record->arguments_count; i++) {
+        enum closeness one = mark_closest(matching, record->first_arguments + i, set, least,
+                                          closeness, is_chosen);
+        if (one < EQUAL || least == EQUAL)
             continue;
-        count = one > best ? 0 : count;
-        best = one;
-        matching->buffer[count++] = ops[i];
+        least = EQUAL; /* from now on, and nothing less before */
+        memset(is_chosen, 0, set.count * sizeof *is_chosen);
+        i = UINT32_MAX;
     }
+    for (size_t i = 0; i < set.count; i++)
+        if (is_chosen[i])
+            matching->buffer[count++] = set.items[i];
+    vv_scratch_release(matching->scratch, is_chosen);
+    vv_scratch_release(matching->scratch, closeness);
     *out = (struct vv_mlir_ops){ matching->buffer, count };
     return VARVE_OK;
 }
@@ -109,6 +125,35 @@ static enum varve_code choose_owned(struct vv_mlir_matching *matching, struct vv
         while (at < owned.count && owned.items[at] < ops[i])
             at++;
         if (at < owned.count && owned.items[at] == ops[i])
+            matching->buffer[count++] = ops[i];
+    }
+    *out = (struct vv_mlir_ops){ matching->buffer, count };
+    return VARVE_OK;
+}
+
+/* XLA may give an instruction the form that the program gives its result, and the name of that, too:
+ * "dot" is then called "transpose". Of the set, other forms of what the instruction makes: they
+ * depend on the same, part by part. */
+static enum varve_code choose_forms(struct vv_mlir_matching *matching,
+                                    const struct vv_mlir_record *record,
+                                    const struct vv_mlir_set *set, struct vv_mlir_ops *out,
+                                    struct varve_error *error)
+{
+    const uint32_t *ops = matching->set_ops + set->first;
+    size_t count = 0;
+    if (record->arguments_count != 1)
+        return VARVE_OK;
+    const struct vv_mlir_arguments *wanted = &matching->profile->arguments[record->first_arguments];
+    VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
+                              set->count, error));
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (!vv_mlir_is_form(matching, ops[i]))
+            return VARVE_OK;
+        const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, ops[i]);
+        while (at != NULL && (memcmp(at->of.far, wanted->far, sizeof wanted->far) != 0 ||
+                              memcmp(at->of.parts, wanted->parts, sizeof wanted->parts) != 0))
+            at = vv_mlir_next_anchor(matching, at);
+        if (at != NULL)
             matching->buffer[count++] = ops[i];
     }
     *out = (struct vv_mlir_ops){ matching->buffer, count };
@@ -139,10 +184,13 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
         if (finding->set == VV_MLIR_NONE || matching->anchor_of == NULL)
             continue;
         struct vv_mlir_set set = matching->sets[finding->set];
-        if (set.count < 2 || !set.is_type_equal)
+        if (set.count < 2)
             continue;
-        VV_TRY(choose_close(matching, row, &set, &ops, error));
-        if (ops.count == 0)
+        if (set.is_type_equal)
+            VV_TRY(choose_close(matching, row, &set, &ops, error));
+        else
+            VV_TRY(choose_forms(matching, row, &set, &ops, error));
+        if (ops.count == 0 && set.is_type_equal)
             VV_TRY(choose_owned(matching, owned_by(matching, row), &set, &ops, error));
         if (ops.count == 0)
             continue;

@@ -102,6 +102,7 @@ static struct key key_of(uint32_t family, const struct vv_mlir_arguments *of)
     memset(&key, 0, sizeof key);
     key.family = family;
     key.of = *of;
+    memset(key.of.parts, 0, sizeof key.of.parts);
     return key;
 }
 

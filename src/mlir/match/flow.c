@@ -16,7 +16,7 @@ enum { DEPTH_MAX = 16 };
 
 struct made {
     uint64_t value[VV_MLIR_ARGUMENT_WORDS]; /* the argument that it is, in another form          */
-    uint64_t far[VV_MLIR_ARGUMENT_WORDS];
+    uint64_t far[VV_MLIR_ARGUMENT_WORDS], parts[VV_MLIR_ARGUMENT_WORDS];
     uint32_t owner;                         /* text: path of the module whose weight it is; 0    */
 };
 
@@ -197,7 +197,7 @@ static void take_operands(const struct flow *flow, uint32_t op, bool is_inside,
     uint64_t at = module->ops[op].name_at, end = vv_mlir_operands_end(&module->ops[op]);
     struct vv_mlir_span name;
     uint32_t number;
-    bool is_mixed = false;
+    bool is_mixed = false, is_form = vv_mlir_is_form(flow->matching, op);
     while (next_name(module, &at, end, &name, &number)) {
         uint32_t row = meant(flow, name, number);
         if (row == VV_MLIR_NONE)
@@ -206,6 +206,10 @@ static void take_operands(const struct flow *flow, uint32_t op, bool is_inside,
         if (is_inside)
             continue;
         vv_mlir_add_arguments(anchor->of.near, flow->made[row].value);
+        if (is_form)
+            vv_mlir_add_arguments(anchor->of.parts, flow->made[row].parts);
+        else
+            vv_mlir_add_part(anchor->of.parts, flow->made[row].far);
         take_owner(anchor, flow->made[row].owner, &is_mixed);
     }
     if (is_mixed)
@@ -447,6 +451,7 @@ static enum varve_code visit(struct flow *flow, uint32_t op, struct varve_error 
         made.owner = anchor.owner;
     }
     memcpy(made.far, anchor.of.far, sizeof made.far);
+    memcpy(made.parts, anchor.of.parts, sizeof made.parts);
     if (goes_in)
         memset(anchor.of.near, 0, sizeof anchor.of.near);
     VV_TRY(vv_mlir_add_anchor(flow->matching, op, &anchor, error));
