@@ -61,25 +61,22 @@ enum varve_code vv_mlir_find_anchored(struct vv_mlir_matching *matching, uint32_
 
 /* ---- among several ---- */
 
-/* The operations of the set that are closest to one of the record's instructions: at least as close
- * as `least`. They are marked; returns how close. */
-static enum closeness mark_closest(const struct vv_mlir_matching *matching, uint32_t arguments,
-                                   struct vv_mlir_ops set, enum closeness least, uint8_t *closeness,
-                                   bool *is_chosen)
+/* How close the closest of the set is to one of the record's instructions; each one's closeness. */
+static enum closeness closest(const struct vv_mlir_matching *matching, uint32_t arguments,
+                              struct vv_mlir_ops set, uint8_t *out_closeness)
 {
     const struct vv_mlir_arguments *wanted = &matching->profile->arguments[arguments];
     enum closeness best = OTHER;
     for (size_t i = 0; i < set.count; i++) {
-        closeness[i] = (uint8_t)compare(matching, set.items[i], wanted);
-        best = closeness[i] > best ? (enum closeness)closeness[i] : best;
+        enum closeness one = compare(matching, set.items[i], wanted);
+        out_closeness[i] = (uint8_t)one;
+        best = one > best ? one : best;
     }
-    for (size_t i = 0; i < set.count && best >= least; i++)
-        is_chosen[i] |= closeness[i] == best;
     return best;
 }
 
-/* Those of the set that are as close as any of them. An instruction of a fusion that XLA has
- * changed may be of any equal one. */
+/* Those of the set that are as close as any of them. If one instruction of a fusion is equal to
+ * operations, so must the others be, each to those that are closest to it. */
 static enum varve_code choose_close(struct vv_mlir_matching *matching,
                                     const struct vv_mlir_record *record,
                                     const struct vv_mlir_set *of, struct vv_mlir_ops *out,
@@ -94,14 +91,13 @@ static enum varve_code choose_close(struct vv_mlir_matching *matching,
                               set.count, error));
     VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &closeness, set.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_chosen, set.count, error));
+    for (uint32_t i = 0; i < record->arguments_count; i++)
+        if (closest(matching, record->first_arguments + i, set, closeness) >= EQUAL)
+            least = EQUAL;
     for (uint32_t i = 0; i < record->arguments_count; i++) {
-        enum closeness one = mark_closest(matching, record->first_arguments + i, set, least,
-                                          closeness, is_chosen);
-        if (one < EQUAL || least == EQUAL)
-            continue;
-        least = EQUAL; /* from now on, and nothing less before */
-        memset(is_chosen, 0, set.count * sizeof *is_chosen);
-        i = UINT32_MAX;
+        enum closeness best = closest(matching, record->first_arguments + i, set, closeness);
+        for (size_t k = 0; k < set.count && best >= least; k++)
+            is_chosen[k] |= closeness[k] == best;
     }
     for (size_t i = 0; i < set.count; i++)
         if (is_chosen[i])

@@ -117,6 +117,149 @@ static void a_fusion_of_all_is_of_all(void **state)
     }
 }
 
+/* 2 the loop, 6 the call of the layer, 9 and 10 behind the loop, 16 and 17 in the layer. */
+static const char loop_of_layers[] =
+    "func.func public @main(%arg0: t, %arg1: t, %arg2: t) -> t {\n"
+    "  %c = stablehlo.constant dense<0> : t\n"
+    "  %0:3 = stablehlo.while(%i = %c, %x = %arg0, %w = %arg1) : t, t, t\n"
+    "  cond {\n"
+    "    %5 = stablehlo.compare LT, %i, %c : t\n    stablehlo.return %5 : t\n  } do {\n"
+    "    %5 = func.call @slice(%w, %i) : (t, t) -> t\n"
+    "    %6 = func.call @layer(%x, %5, %arg2) : (t, t, t) -> t loc(\"f/while/body/call\")\n"
+    "    %7 = stablehlo.add %i, %c : t\n"
+    "    stablehlo.return %7, %6, %w : t, t, t\n  }\n"
+    "  %1 = stablehlo.dot_general %0#1, %0#2 : (t, t) -> t loc(\"f/dot\")\n"
+    "  %2 = stablehlo.dot_general %0#1, %arg2 : (t, t) -> t loc(\"f/dot\")\n"
+    "  return %2 : t\n}\n"
+    "func.func private @slice(%arg0: t, %arg1: t) -> t {\n"
+    "  %0 = stablehlo.dynamic_slice %arg0, %arg1 : (t, t) -> t\n  return %0 : t\n}\n"
+    "func.func private @layer(%arg0: t, %arg1: t, %arg2: t) -> t {\n"
+    "  %0 = stablehlo.dot_general %arg0, %arg1 : (t, t) -> t loc(\"dot\")\n"
+    "  %1 = stablehlo.dot_general %0, %arg2 : (t, t) -> t loc(\"dot\")\n"
+    "  return %1 : t\n}\n";
+static const char loop_in_generic_form[] =
+    "\"func.func\"() <{sym_name = \"main\"}> ({\n"
+    "^bb0(%arg0: t, %arg1: t, %arg2: t):\n"
+    "  %0 = \"stablehlo.constant\"() <{value = dense<0> : t}> : () -> t\n"
+    "  %1:3 = \"stablehlo.while\"(%0, %arg0, %arg1) ({\n"
+    "  ^bb0(%arg3: t loc(\"}\"), %arg4: t, %arg5: t):\n"
+    "    %5 = \"stablehlo.compare\"(%arg3, %0) : (t, t) -> t\n"
+    "    \"stablehlo.return\"(%5) : (t) -> ()\n  }, {\n"
+    "  ^bb0(%arg3: t, %arg4: t, %arg5: t):\n"
+    "    %5 = \"func.call\"(%arg5, %arg3) <{callee = @slice}> : (t, t) -> t\n"
+    "    %6 = \"func.call\"(%arg4, %5, %arg2) <{callee = @layer}> : (t, t, t) -> t "
+    "loc(\"f/while/body/call\")\n"
+    "    %7 = \"stablehlo.add\"(%arg3, %0) : (t, t) -> t\n"
+    "    \"stablehlo.return\"(%7, %6, %arg5) : (t, t, t) -> ()\n"
+    "  }) : (t, t, t) -> (t, t, t)\n"
+    "  %2 = \"stablehlo.dot_general\"(%1#1, %1#2) : (t, t) -> t loc(\"f/dot\")\n"
+    "  %3 = \"stablehlo.dot_general\"(%1#1, %arg2) : (t, t) -> t loc(\"f/dot\")\n"
+    "  \"func.return\"(%3) : (t) -> ()\n}) : () -> ()\n"
+    "\"func.func\"() <{sym_name = \"slice\"}> ({\n^bb0(%arg0: t, %arg1: t):\n"
+    "  %0 = \"stablehlo.dynamic_slice\"(%arg0, %arg1) : (t, t) -> t\n"
+    "  \"func.return\"(%0) : (t) -> ()\n}) : () -> ()\n"
+    "\"func.func\"() <{sym_name = \"layer\"}> ({\n^bb0(%arg0: t, %arg1: t, %arg2: t):\n"
+    "  %0 = \"stablehlo.dot_general\"(%arg0, %arg1) : (t, t) -> t loc(\"dot\")\n"
+    "  %1 = \"stablehlo.dot_general\"(%0, %arg2) : (t, t) -> t loc(\"dot\")\n"
+    "  \"func.return\"(%1) : (t) -> ()\n}) : () -> ()\n";
+
+/* The weights of all turns come in and are handed on; each turn slices its own. */
+static void through_loops_and_calls(void **state)
+{
+    (void)state;
+    const char *const forms[] = { loop_of_layers, loop_in_generic_form };
+    for (size_t i = 0; i < 2; i++) {
+        struct matched matched;
+        matched_begin(&matched, forms[i]);
+        record(&matched, "f/while/body/call/dot", "dot", 2, 1 | 2);
+        record(&matched, "f/while/body/call/dot", "dot", 4, 1 | 2 | 4);
+        record(&matched, "f/dot", "dot", 2, 1 | 2 | 4);
+        record(&matched, "f/dot", "dot", 4, 1 | 2 | 4);
+        matched_run(&matched, NULL);
+        assert_string_equal(matched_said(&matched),
+                            "arguments 16; arguments 17; arguments 9; arguments 10");
+        matched_end(&matched);
+    }
+}
+
+/* An operation of a function that is called twice is made from the arguments of either call. */
+static void a_function_that_is_called_twice(void **state)
+{
+    (void)state;
+    static const char twice[] =
+        "func.func @main(%arg0: t, %arg1: t, %arg2: t, %arg3: t) {\n"
+        "  %0 = call @layer(%arg0, %arg1, %arg2) : (t, t, t) -> t loc(\"f/call\")\n"
+        "  %1 = call @layer(%0, %arg3, %arg2) : (t, t, t) -> t loc(\"f/call\")\n}\n"
+        "func.func private @layer(%arg0: t, %arg1: t, %arg2: t) -> t {\n"
+        "  %0 = stablehlo.dot_general %arg0, %arg1 : (t, t) -> t loc(\"dot\")\n"
+        "  %1 = stablehlo.dot_general %0, %arg2 : (t, t) -> t loc(\"dot\")\n"
+        "  return %1 : t\n}\n";
+    struct matched matched;
+    matched_begin(&matched, twice);
+    record(&matched, "f/call/dot", "dot", 1 | 2, 1 | 2);
+    record(&matched, "f/call/dot", "dot", 8, 15);
+    record(&matched, "f/call/dot", "dot", 4, 7);
+    record(&matched, "f/call/dot", "dot", 16, 31);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "arguments 4; arguments 4; arguments 5; "
+                                                "call chain 4+5");
+    matched_end(&matched);
+}
+
+/* Without a function "main", those run that nobody calls. Then arguments alone say nothing: each
+ * function has its own. */
+static void several_functions(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "func.func public @f(%arg0: t, %arg1: t, %arg2: t) {\n"
+        "  %0 = stablehlo.dot_general %arg0, %arg1 : (t, t) -> t loc(\"f/dot\")\n"
+        "  %1 = stablehlo.dot_general %0, %arg2 : (t, t) -> t loc(\"f/dot\")\n}\n"
+        "func.func public @g(%arg0: t, %arg1: t, %arg2: t) {\n"
+        "  %0 = stablehlo.dot_general %arg0, %arg2 : (t, t) -> t loc(\"g/dot\")\n"
+        "  %1 = stablehlo.dot_general %0, %arg1 : (t, t) -> t loc(\"g/dot\")\n}\n";
+    struct matched matched;
+    matched_begin(&matched, two);
+    record(&matched, "f/dot", "dot", 4, 7);
+    record(&matched, "g/dot", "dot", 5, 5);
+    record(&matched, "", "dot", 5, 5);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "arguments 2; arguments 4; -");
+    matched_end(&matched);
+}
+
+/* Behind a loss all depends on all. What each operand depends on tells the products apart, and the
+ * forms that XLA gave them, with their names. */
+static void parts_tell_apart_what_depends_on_all(void **state)
+{
+    (void)state;
+    static const char gradients[] =
+        "func.func @main(%arg0: t, %arg1: t, %arg2: t) {\n"
+        "  %0 = stablehlo.multiply %arg0, %arg1 : t\n"
+        "  %1 = stablehlo.multiply %0, %arg2 : t\n"
+        "  %2 = stablehlo.tanh %1 : t\n"
+        "  %3 = stablehlo.dot_general %0, %2 : (t, t) -> t loc(\"f/dot\")\n"
+        "  %4 = stablehlo.transpose %3, dims = [1, 0] : (t) -> t loc(\"f/transpose\")\n"
+        "  %5 = stablehlo.dot_general %1, %2 : (t, t) -> t loc(\"f/dot\")\n"
+        "  %6 = stablehlo.transpose %5, dims = [1, 0] : (t) -> t loc(\"f/transpose\")\n}\n";
+    const uint64_t all[VV_MLIR_ARGUMENT_WORDS] = { 7 }, some[VV_MLIR_ARGUMENT_WORDS] = { 3 };
+    struct matched matched;
+    matched_begin(&matched, gradients);
+    const char *const names[] = { "f/dot", "f/transpose" };
+    for (size_t i = 0; i < 4; i++) {
+        record(&matched, names[i / 2], "dot", 0, 7);
+        struct vv_mlir_arguments *of =
+            &matched.profile.arguments[matched.profile.arguments_count - 1];
+        vv_mlir_add_part(of->parts, all);
+        if (i % 2 == 0)
+            vv_mlir_add_part(of->parts, some);
+    }
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched),
+                        "arguments 4; arguments 6; !arguments 5; !arguments 7");
+    matched_end(&matched);
+}
+
 /* Inner instructions, too. */
 static void what_a_fusion_holds(void **state)
 {
@@ -231,6 +374,10 @@ int main(void)
         cmocka_unit_test(what_does_not_agree_says_nothing),
         cmocka_unit_test(weights_and_type_without_names),
         cmocka_unit_test(a_fusion_of_all_is_of_all),
+        cmocka_unit_test(through_loops_and_calls),
+        cmocka_unit_test(a_function_that_is_called_twice),
+        cmocka_unit_test(several_functions),
+        cmocka_unit_test(parts_tell_apart_what_depends_on_all),
         cmocka_unit_test(what_a_fusion_holds),
         cmocka_unit_test(regions_and_functions),
         cmocka_unit_test(paths_of_weights),
