@@ -199,10 +199,8 @@ static void a_function_that_is_called_twice(void **state)
     record(&matched, "f/call/dot", "dot", 1 | 2, 1 | 2);
     record(&matched, "f/call/dot", "dot", 8, 15);
     record(&matched, "f/call/dot", "dot", 4, 7);
-    record(&matched, "f/call/dot", "dot", 16, 31);
     matched_run(&matched, NULL);
-    assert_string_equal(matched_said(&matched), "arguments 4; arguments 4; arguments 5; "
-                                                "call chain 4+5");
+    assert_string_equal(matched_said(&matched), "arguments 4; arguments 4; arguments 5");
     matched_end(&matched);
 }
 
