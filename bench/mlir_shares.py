@@ -4,8 +4,8 @@
     python3 bench/mlir_shares.py [small|large]
 
 Each producer's program (tests/live/programs/mlir) runs in its environment, build/venv-NAME, and
-leaves modules and profiles. Prints a table in Markdown: the share of the recorded time that is found
-in the module, and what of it is found as one operation. The largest of the models take minutes."""
+leaves modules and profiles. Prints a table in Markdown: the share of the recorded time that is
+found in the module, and what of it is found as one operation. "large" takes many minutes."""
 import json
 import pathlib
 import subprocess
@@ -32,8 +32,8 @@ MODELS = [*(("PyTorch", "mlir", "torch_modules.py", net, TORCH) for net in ("gpt
 
 def run(environment, program, *arguments):
     subprocess.run([ROOT / f"build/venv-{environment}/bin/python", PROGRAMS / program,
-                    *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   check=True)
+                    *map(str, arguments)], cwd=arguments[0], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=True)
 
 
 def share(module, trace):

@@ -38,6 +38,8 @@ struct run {
     size_t task_count, task_capacity;
     pid_t child;
     int status;              /* of the child, at its end                                        */
+    enum varve_code code;    /* once it is not VARVE_OK, the program runs on to its end unseen   */
+    bool is_over;            /* nobody is left                                                  */
 };
 
 /* ---- /proc ---- */
@@ -153,39 +155,39 @@ static enum varve_code take(struct run *run, struct task *task, struct varve_err
 
 /* ---- the loop ---- */
 
-static enum varve_code stopped(struct run *run, pid_t tid, int status, struct varve_error *error)
+/* Whatever fails, the thread goes on. */
+static void stopped(struct run *run, pid_t tid, int status, struct varve_error *error)
 {
     int signal = WSTOPSIG(status), event = status >> 16;
     struct task *task = task_of(run, tid);
-    if (task == NULL) /* a new thread or process */
-        VV_TRY(add_task(run, tid, &task, error));
+    if (task == NULL && run->code == VARVE_OK) /* a new thread or process */
+        run->code = add_task(run, tid, &task, error);
     bool is_group = event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP ||
                                                    signal == SIGTTIN || signal == SIGTTOU);
-    if (event == PTRACE_EVENT_EXEC) {
+    if (event == PTRACE_EVENT_EXEC && run->code == VARVE_OK) {
         vv_sample_forget(&run->maps, task->pid);
         task->command = command_of(run, tid);
     }
-    bool is_looked_at = event == PTRACE_EVENT_STOP && !is_group && task->is_asked;
-    if (is_looked_at || event == PTRACE_EVENT_EXIT) /* at its exit: what it has run since */
-        VV_TRY(take(run, task, error));
+    if (run->code == VARVE_OK && /* at its exit: what it has run since */
+        ((event == PTRACE_EVENT_STOP && !is_group && task->is_asked) || event == PTRACE_EVENT_EXIT))
+        run->code = take(run, task, error);
     if (is_group)
         ptrace(PTRACE_LISTEN, tid, NULL, NULL);
     else
         ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)(event == 0 ? signal : 0));
-    return VARVE_OK;
 }
 
-static enum varve_code look_at_events(struct run *run, struct varve_error *error)
+static void look_at_events(struct run *run, struct varve_error *error)
 {
     int status;
     for (;;) {
         pid_t tid = waitpid(-1, &status, __WALL | WNOHANG);
         if (tid <= 0) {
-            run->task_count = tid < 0 && errno == ECHILD ? 0 : run->task_count;
-            return VARVE_OK;
+            run->is_over = tid < 0 && errno == ECHILD;
+            return;
         }
         if (WIFSTOPPED(status)) {
-            VV_TRY(stopped(run, tid, status, error));
+            stopped(run, tid, status, error);
             continue;
         }
         remove_task(run, tid);
@@ -203,21 +205,23 @@ static void ask(struct run *run)
     }
 }
 
+/* Until nobody is left; if something has failed, also those that are not known any more. */
 static enum varve_code loop(struct run *run, const sigset_t *child_ends, struct varve_error *error)
 {
     int64_t next_ns = (int64_t)vv_clock_monotonic_ns() + TICK_NS;
-    while (run->task_count > 0) {
-        VV_TRY(look_at_events(run, error));
+    while (!run->is_over && (run->task_count > 0 || run->code != VARVE_OK)) {
+        look_at_events(run, error);
         int64_t left_ns = next_ns - (int64_t)vv_clock_monotonic_ns();
         if (left_ns > 0) {
             const struct timespec wait = { 0, left_ns < TICK_NS ? left_ns : TICK_NS };
             sigtimedwait(child_ends, NULL, &wait);
             continue;
         }
-        ask(run);
+        if (run->code == VARVE_OK)
+            ask(run);
         next_ns = (int64_t)vv_clock_monotonic_ns() + TICK_NS;
     }
-    return VARVE_OK;
+    return run->code;
 }
 
 /* ---- the program ---- */
@@ -235,6 +239,14 @@ static _Noreturn void begin_program(char *const *command, const int gate[2], con
         (void)written;
     }
     _exit(127);
+}
+
+/* Its gate is closed, so it ends; who is traced stops on the way. */
+static void await_end(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, __WALL) == child && WIFSTOPPED(status))
+        ptrace(PTRACE_CONT, child, NULL, NULL);
 }
 
 static enum varve_code start(struct run *run, char *const *command, const sigset_t *mask,
@@ -269,7 +281,7 @@ static enum varve_code start(struct run *run, char *const *command, const sigset
         code = vv_fail_errno(error, errno, "cannot start '%s'", command[0]);
     close(gate[1]);
     if (code != VARVE_OK && run->child > 0)
-        waitpid(run->child, NULL, __WALL); /* its gate is closed, so it ends                     */
+        await_end(run->child);
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.c — goes through the program's entry from its parameters on, and into the fusions, calls
- * and loops that it makes. Instructions come behind their operands.
+/* arguments.c — goes through the program's entry from its parameters on, and into the fusions,
+ * calls and loops that it makes. Instructions come behind their operands.
  *
  * A value that a loop only hands on is what came in. Of any other one the body sees what comes in
  * at the first turn, and behind the loop there is what the body gives back after it. */
@@ -144,8 +144,9 @@ static bool take_carried(struct walk *walk, uint32_t row)
     if (!is_loop(hlo, loop) || body_of(hlo, loop) == VV_HLO_NONE)
         return false;
     bool is_same = is_handed_on(hlo, loop, number);
-    source = is_inside || is_same ? element(hlo, operand(hlo, loop, 0), number)
-                                  : element(hlo, hlo->computations[body_of(hlo, loop)].root, number);
+    tuple = is_inside || is_same ? operand(hlo, loop, 0)
+                                 : hlo->computations[body_of(hlo, loop)].root;
+    source = element(hlo, tuple, number);
     if (source == VV_HLO_NONE || source < walk->first)
         return false;
     copy_value(walk, row, source);

@@ -19,8 +19,9 @@ enum { VV_MLIR_ARGUMENT_WORDS = 8 };
 struct vv_mlir_arguments {
     uint64_t near[VV_MLIR_ARGUMENT_WORDS]; /* that are operands, as they are or in another form  */
     uint64_t far[VV_MLIR_ARGUMENT_WORDS];  /* that any of it depends on                          */
-    uint64_t parts[VV_MLIR_ARGUMENT_WORDS]; /* what each operand depends on, as one bit of a hash.  */
-                                           /* Behind a loss all depends on all, its parts do not */
+    uint64_t parts[VV_MLIR_ARGUMENT_WORDS]; /* what each operand depends on, as one bit of a     */
+                                            /* hash: behind a loss all depends on all, but not  */
+                                            /* each operand does                                */
 };
 
 static inline void vv_mlir_add_argument(uint64_t *set, uint64_t number)

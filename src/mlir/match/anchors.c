@@ -4,7 +4,7 @@
  * level found several operations, the arguments choose. */
 #include <string.h>
 
-#include "mlir/match/flow.h"
+#include "mlir/match/matching.h"
 
 /* EXACT: of the same operands, as far as their arguments say. */
 enum closeness { OTHER, NEAR, EQUAL, EXACT };
@@ -127,9 +127,9 @@ static enum varve_code choose_owned(struct vv_mlir_matching *matching, struct vv
     return VARVE_OK;
 }
 
-/* XLA may give an instruction the form that the program gives its result, and the name of that, too:
- * "dot" is then called "transpose". Of the set, other forms of what the instruction makes: they
- * depend on the same, part by part. */
+/* XLA may give an instruction the form that the program gives its result, and the name of that,
+ * too: "dot" is then called "transpose". Of the set, other forms of what the instruction makes:
+ * they depend on the same, part by part. */
 static enum varve_code choose_forms(struct vv_mlir_matching *matching,
                                     const struct vv_mlir_record *record,
                                     const struct vv_mlir_set *set, struct vv_mlir_ops *out,

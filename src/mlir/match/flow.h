@@ -10,12 +10,4 @@
 enum varve_code vv_mlir_flow(struct vv_mlir_matching *matching, const struct vv_mlir_ops *entries,
                              struct varve_error *error);
 
-/* What flow.c asks arguments.c. */
-bool vv_mlir_is_form(const struct vv_mlir_matching *matching, uint32_t op);
-enum varve_code vv_mlir_read_owner(struct vv_mlir_matching *matching, uint32_t op,
-                                   uint32_t *out_owner, struct varve_error *error);
-/* The operation is made from this, too: it has an anchor for each call of its function. */
-enum varve_code vv_mlir_add_anchor(struct vv_mlir_matching *matching, uint32_t op,
-                                   const struct vv_mlir_anchor *anchor, struct varve_error *error);
-
 #endif

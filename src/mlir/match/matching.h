@@ -33,8 +33,8 @@ struct vv_mlir_finding {
 /* What an operation is made from, in one call of its function. */
 struct vv_mlir_anchor {
     struct vv_mlir_arguments of;
-    uint32_t owner; /* text: path of the module whose weight is an operand; 0 = none, or several   */
-    uint32_t next;  /* row in anchors + 1: in another call; 0 = none                            */
+    uint32_t owner; /* text: path of the module whose weight is an operand; 0 = none, several    */
+    uint32_t next;  /* row in anchors + 1: in another call; 0 = none                             */
 };
 
 /* A chain of calls: elements, innermost first. */
@@ -134,6 +134,15 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
 /* The operations of the type that are made from these arguments. arguments.c */
 struct vv_mlir_ops vv_mlir_ops_made_of(const struct vv_mlir_matching *matching, uint32_t family,
                                        const struct vv_mlir_arguments *of);
+/* Gives the operation its operand another form? made_from.c */
+bool vv_mlir_is_form(const struct vv_mlir_matching *matching, uint32_t op);
+/* Text of the module whose weight it is; 0. */
+enum varve_code vv_mlir_read_owner(struct vv_mlir_matching *matching, uint32_t op,
+                                   uint32_t *out_owner, struct varve_error *error);
+/* The operation is made from this, too: it has an anchor for each call of its function. */
+enum varve_code vv_mlir_add_anchor(struct vv_mlir_matching *matching, uint32_t op,
+                                   const struct vv_mlir_anchor *anchor, struct varve_error *error);
+
 static inline const struct vv_mlir_anchor *
 vv_mlir_anchor_of(const struct vv_mlir_matching *matching, uint32_t op)
 {

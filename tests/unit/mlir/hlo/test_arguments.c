@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From which arguments of a program its instructions are made: through other forms, into fusions
- * and calls, through tuples, into bodies of loops and out of them. Programs are made as structs here. */
+ * and calls, through tuples, into bodies of loops and out of them. Programs are made as structs
+ * here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,8 +131,8 @@ static void into_fusions_and_out_of_them(void **state)
                         "0/1 0/4 4/4 5/5 1/1 0/5 0/2 2/2 ");
 }
 
-/* Rows 9 … 11 are the condition's, 12 … 19 the body's. It counts, computes from argument 0, and hands
- * on argument 1, the weights of all turns. */
+/* Rows 9 … 11 are the condition's, 12 … 20 the body's. It counts, computes from argument 0, and
+ * hands on argument 1, the weights of all turns. */
 static void into_loops_and_out_of_them(void **state)
 {
     (void)state;
