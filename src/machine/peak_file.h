@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 #include "model/model.h"
 
 /* False: there are no peaks of that machine. A file that cannot be read has none. */

@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 #include "graph/dag/dag.h"
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 #include "model/columns.h"
 #include "question/question.h"
 #include "sheet/sheet.h"

@@ -11,7 +11,7 @@
 
 #include "derive/devices/launch_shape.h"
 #include "derive/select/traits.h"
-#include "meaning/occupancy.h"
+#include "meaning/hardware/occupancy.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"

@@ -9,7 +9,7 @@
 
 #include "base/radix.h"
 #include "derive/select/scope.h"
-#include "meaning/throttle.h"
+#include "meaning/hardware/throttle.h"
 #include "model/device_id.h"
 #include "numbers/intervals.h"
 #include "numbers/pair_ids.h"

@@ -10,7 +10,7 @@
 #include "derive/devices/device_work.h"
 #include "derive/operators/step_summary.h"
 #include "derive/select/track_order.h"
-#include "meaning/frequency.h"
+#include "meaning/hardware/frequency.h"
 #include "numbers/pair_ids.h"
 #include "numbers/samples.h"
 #include "numbers/spread.h"

@@ -216,8 +216,8 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "other users may read the trace, as far as umask lets them", AT(share),
     ROW(METRICS) .name = "metrics", .kind = VV_VALUE_TEXT, .value = "LIST",
         .help = "a group of hardware counters, such as PipeUtilization, L2Cache, Custom:0x3c: what "
-                "each range uses, with processor time and page faults; and metrics of NVIDIA's "
-                "GPUs, over the time: gpu (all), or power, clocks, temperature, used_memory, "
+                "each range uses, with processor time and page faults; and metrics of GPUs "
+                "of NVIDIA, over the time: gpu (all), or power, clocks, temperature, used_memory, "
                 "utilization, nvlink, pcie, throttling",
         AT(metrics),
     ROW(METRICS_PERIOD) .name = "metrics-period", .kind = VV_VALUE_TEXT, .value = "TIME",

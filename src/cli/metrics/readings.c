@@ -5,7 +5,7 @@
 #include "base/system/clock.h"
 #include "cli/metrics/gpus.h"
 #include "cli/metrics/wishes.h"
-#include "meaning/throttle.h"
+#include "meaning/hardware/throttle.h"
 
 #define VALUES_MAX VV_THROTTLE_COUNT
 #define NS_PER_S 1e9

@@ -4,7 +4,7 @@
 #ifndef VV_CLI_READING_PEAK_MEASURE_H
 #define VV_CLI_READING_PEAK_MEASURE_H
 
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 
 /* Fills the peaks of 32 and 64 bits, with equal values for matrices and vectors, and bytes. The
  * others are 0 = not known. */

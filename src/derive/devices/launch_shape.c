@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "meaning/occupancy.h"
+#include "meaning/hardware/occupancy.h"
 
 struct tallying {
     const struct vv_model *model;

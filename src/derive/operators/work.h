@@ -9,7 +9,7 @@
 
 #include "derive/devices/device_share.h"
 #include "meaning/op_cost.h"
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 
 #define VV_ON_HOST UINT32_MAX
 

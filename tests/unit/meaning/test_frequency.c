@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "handmade.h"
-#include "meaning/frequency.h"
+#include "meaning/hardware/frequency.h"
 
 static void add(struct vv_model *model, const char *name, int64_t time_ns, double value)
 {

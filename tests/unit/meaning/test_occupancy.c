@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "meaning/occupancy.h"
+#include "meaning/hardware/occupancy.h"
 
 static const struct {
     double capability;

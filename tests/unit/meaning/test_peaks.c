@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 
 /* In 1e12 a second; no figures: not known. */
 static const struct {

@@ -46,22 +46,18 @@ static struct vv_model *make(void)
 
 static void each_process_waits_for_its_own_threads(void **state)
 {
-    static const struct {
-        const char *thread;
-        int64_t others;
-    } cases[] = { { NULL, 20 }, { "main", 0 } };
+    static const char *const threads[] = { NULL, "main" }; /* the other thread reads ahead */
     (void)state;
     struct vv_model *model = make();
     for (size_t i = 0; i < 2; i++) {
         struct vv_question question = VV_QUESTION_ALL;
         struct vv_sheet sheet;
-        question.selection.thread = cases[i].thread;
+        question.selection.thread = threads[i];
         assert_int_equal(vv_analyse(vv_analyse_waits, model, &question, &sheet, NULL), VARVE_OK);
         assert_int_equal(sheet.row_count, 2 * PROCESSES + 1);
         int64_t sum_ns = 0;
         for (size_t p = 0; p < PROCESSES; p++) {
-            int64_t inside_ns =
-                10 - (int64_t)p + (cases[i].others > 0 ? cases[i].others - (int64_t)p : 0);
+            int64_t inside_ns = 10 - (int64_t)p;
             for (size_t row = 2 * p; row < 2 * p + 2; row++)
                 assert_int_equal(sheet_int_of(&sheet, row, "process"), 100 + p);
             assert_string_equal(sheet_cell_of(&sheet, 2 * p, "row")->text, "step");

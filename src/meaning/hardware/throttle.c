@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "meaning/throttle.h"
+#include "meaning/hardware/throttle.h"
 
 #define PREFIX "throttled by "
 

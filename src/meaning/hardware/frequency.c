@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "meaning/frequency.h"
+#include "meaning/hardware/frequency.h"
 
 #include <ctype.h>
 #include <inttypes.h>

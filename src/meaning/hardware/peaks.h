@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peaks.h — peak values of devices: floating-point operations by type, and bytes of memory traffic.
  * Thread-safe. */
-#ifndef VV_MEANING_PEAKS_H
-#define VV_MEANING_PEAKS_H
+#ifndef VV_MEANING_HARDWARE_PEAKS_H
+#define VV_MEANING_HARDWARE_PEAKS_H
 
 #include "question/question.h"
 

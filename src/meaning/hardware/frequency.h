@@ -7,8 +7,8 @@
  * otherwise it may be either's. A trace does not say which processor a thread ran on. So the
  * counters of all processors of an input form one source, which is their mean.
  * Thread-compatible. */
-#ifndef VV_MEANING_FREQUENCY_H
-#define VV_MEANING_FREQUENCY_H
+#ifndef VV_MEANING_HARDWARE_FREQUENCY_H
+#define VV_MEANING_HARDWARE_FREQUENCY_H
 
 #include "model/model.h"
 

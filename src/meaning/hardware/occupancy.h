@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy.h — which share of a multiprocessor's warps NVIDIA's hardware can hold of a kernel, by
  * the shape in which it was launched: the theoretical occupancy. Thread-safe. */
-#ifndef VV_MEANING_OCCUPANCY_H
-#define VV_MEANING_OCCUPANCY_H
+#ifndef VV_MEANING_HARDWARE_OCCUPANCY_H
+#define VV_MEANING_HARDWARE_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>

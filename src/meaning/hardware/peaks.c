@@ -3,7 +3,7 @@
  * document that stands above it. If a card shows as several devices (MI250X: two dies), they are
  * those of one. 32-bit products are those at full precision, not TF32. Where a document states a
  * product with sparsity alone, half of it is the dense one. */
-#include "meaning/peaks.h"
+#include "meaning/hardware/peaks.h"
 
 #include <ctype.h>
 #include <string.h>

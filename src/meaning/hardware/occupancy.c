@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy.c — the limits are those of NVIDIA's CUDA programming guide, "Compute capabilities",
  * and of its occupancy calculator. */
-#include "meaning/occupancy.h"
+#include "meaning/hardware/occupancy.h"
 
 #include <ctype.h>
 #include <string.h>

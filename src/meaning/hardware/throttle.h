@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* throttle.h — why a device's clocks are held down, as counters of its track say it: 1 while the
  * reason holds, 0 otherwise. Thread-safe. */
-#ifndef VV_MEANING_THROTTLE_H
-#define VV_MEANING_THROTTLE_H
+#ifndef VV_MEANING_HARDWARE_THROTTLE_H
+#define VV_MEANING_HARDWARE_THROTTLE_H
 
 #include <stdint.h>
 
