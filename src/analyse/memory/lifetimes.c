@@ -21,7 +21,8 @@ struct pairing {
     uint32_t *pool_of;          /* row of memory -> pool; VV_NONE: not chosen                   */
     size_t *open;               /* allocations of one key that are live                         */
     size_t open_count;
-    struct vv_groups rows_of;   /* scope and device -> row in pools, in order of appearance     */
+    struct vv_groups rows_of;   /* scope or owner, and device -> row in pools, in order of
+                                   appearance */
     size_t pool_capacity;
 };
 
@@ -31,7 +32,8 @@ static enum varve_code pool_row(struct pairing *pairing, const struct vv_pool *w
                                 uint32_t *out_row, struct varve_error *error)
 {
     struct vv_allocations *out = pairing->out;
-    VV_TRY(vv_groups_add(&pairing->rows_of, wanted->scope, wanted->device, out_row, error));
+    uint32_t whose = vv_device_whose(wanted->scope, wanted->owner);
+    VV_TRY(vv_groups_add(&pairing->rows_of, whose, wanted->device, out_row, error));
     if (*out_row < out->pool_count)
         return VARVE_OK;
     VV_TRY(VV_SCRATCH_RESERVE(out->scope->scratch, &pairing->pools, &pairing->pool_capacity,
@@ -52,6 +54,7 @@ static enum varve_code find_pools(struct pairing *pairing, const char *device,
         struct vv_pool pool = {
             .scope = process != VV_NONE ? model->processes.scope[process] : 0,
             .device = memory->device[row],
+            .owner = process != VV_NONE ? model->processes.id_family[process] : 0,
             .rank = process != VV_NONE ? scope->ranks[process] : -1,
         };
         pairing->pool_of[row] = VV_NONE;
@@ -218,7 +221,7 @@ static void keep_chosen(struct pairing *pairing)
     size_t count = 0;
     for (size_t p = 0; p < out->pool_count; p++)
         pools[p] = (struct vv_pool){ .scope = pools[p].scope, .device = pools[p].device,
-                                     .rank = pools[p].rank };
+                                     .owner = pools[p].owner, .rank = pools[p].rank };
     for (size_t i = 0; i < out->count; i++) {
         const struct vv_allocation *item = &pairing->items[i];
         struct vv_pool *pool = &pools[item->pool];
@@ -243,7 +246,9 @@ static int compare_pools(const void *a, const void *b)
         return left->rank < right->rank ? -1 : 1;
     if (left->scope != right->scope)
         return left->scope < right->scope ? -1 : 1;
-    return (left->device > right->device) - (left->device < right->device);
+    if (left->device != right->device)
+        return left->device < right->device ? -1 : 1;
+    return (left->owner > right->owner) - (left->owner < right->owner);
 }
 
 static int compare_allocations(const void *a, const void *b)

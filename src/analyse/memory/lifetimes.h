@@ -22,6 +22,7 @@ struct vv_allocation {
 
 struct vv_pool {
     uint32_t scope, device; /* kind << 16 | index                                               */
+    uint32_t owner;         /* as that of a device: device_work.h                               */
     int64_t rank;           /* -1 = not known                                                   */
     size_t first, last;     /* the pool's allocations: items [first, last)                      */
     uint64_t made, freed;   /* events: allocations, and releases                                */
@@ -38,7 +39,7 @@ struct vv_allocations {
     const struct vv_scope *scope; /* borrowed                                                   */
     const struct vv_allocation *items; /* by pool, then begin                                   */
     size_t count;
-    const struct vv_pool *pools;  /* by rank, scope and device                                  */
+    const struct vv_pool *pools;  /* by rank, scope, device and owner                           */
     size_t pool_count;
     bool is_part;                 /* only allocations of some threads or operators: none was live
                                      before */

@@ -163,7 +163,7 @@ static enum varve_code device_row(struct finding *finding, const struct vv_devic
                                   size_t *out_row, struct varve_error *error)
 {
     struct vv_device_work *work = finding->work;
-    uint32_t row, whose = wanted->owner != 0 ? UINT32_C(1) << 31 | wanted->owner : wanted->scope;
+    uint32_t row, whose = vv_device_whose(wanted->scope, wanted->owner);
     VV_TRY(vv_groups_add(&finding->rows, whose, wanted->id, &row, error));
     *out_row = row;
     if (row < work->device_count)

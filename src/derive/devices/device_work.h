@@ -76,6 +76,12 @@ enum varve_code vv_busy_of_process(const struct vv_device_work *work, uint32_t p
 #define VV_CLASS_BIT(class) (1u << (class))
 #define VV_CLASS_ALL ((1u << VV_CLASS_COUNT) - 1)
 
+/* One number for what a device's id is of: its process, or its scope. */
+static inline uint32_t vv_device_whose(uint32_t scope, uint32_t owner)
+{
+    return owner != 0 ? UINT32_C(1) << 31 | owner : scope;
+}
+
 /* The time of the call that launched the item. False: the call is not in the trace. */
 bool vv_device_call(const struct vv_device_work *work, const struct vv_work_item *item,
                     struct vv_interval *out_call);
