@@ -52,7 +52,7 @@ EDITS = {
         "src/settings/sources.h": [('calls of functions written in C too")',
                                     ' \\\n    COLLECTOR(heartbeat, false, NOTHING, NULL, "it is '
                                     'there")')],
-        "src/LAYERS": [("collect/process:   settings base/system\n",
+        "src/LAYERS": [("collect/process:   settings base/system base\n",
                         "collect/heartbeat: collect/process record ctf\n")],
         "doc/collectors.md": [("| `builtins` | yes | of `python`: each call of a function written "
                                "in C |\n",
