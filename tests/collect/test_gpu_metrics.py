@@ -5,9 +5,11 @@ and a machine without the library is refused in a sentence. No GPU takes part.""
 import collections
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -167,9 +169,63 @@ def test_a_signal_is_the_programs_and_the_metrics_end_with_it(varve, tmp_path):
              "touch on; exec sleep 60"]
     with subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True,
                           process_group=0) as command:
-        while not (tmp_path / "on").exists():
-            assert command.poll() is None
+        wait_until(lambda: (tmp_path / "on").exists() or command.poll() is not None)
         subprocess.run(["kill", "-INT", "--", f"-{command.pid}"], check=True)
         assert "ended by signal 2" in command.communicate(timeout=20)[1]
         assert command.returncode == -signal.SIGINT
     assert counters(varve, tmp_path)["cuda:0 device"]["power (W)"]["values"] >= 1
+
+
+@pytest.fixture(name="begin")
+def fixture_begin(varve, tmp_path):
+    """begin(OPTIONS…) starts a recording of `sleep`, in a group of its own, that reads power."""
+    commands = []
+
+    def start(*options):
+        environment = quiet_environment(
+            LD_LIBRARY_PATH=str(binary("tests/drivers/metrics/libnvidia-ml.so.1").parent))
+        commands.append(subprocess.Popen(
+            [varve, "record", "-q", "--metrics", "power", "--metrics-period", "5ms", *options, "-o",
+             "t.varve", "--", "sh", "-c", "touch on; exec sleep 60"], cwd=tmp_path, env=environment,
+            process_group=0))
+        wait_until(lambda: (tmp_path / "on").exists() or commands[-1].poll() is not None)
+        return commands[-1]
+    yield start
+    for command in commands:
+        subprocess.run(["kill", "-KILL", "--", f"-{command.pid}"], stderr=subprocess.DEVNULL,
+                       check=False)
+        command.wait()
+
+
+def readers(folder):
+    """The processes that `varve record` has started beside the program, as the trace names them."""
+    return [int(path.parent.name) for path in (folder / "t.varve").glob("*/metadata")
+            if re.search(r'program = "[^"]*/varve"', path.read_text())]
+
+
+def wait_until(is_so):
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_start_and_stop_hold_for_the_metrics_too(varve, tmp_path, begin):
+    begin("--paused")
+    (reader,) = readers(tmp_path)
+    stream = tmp_path / "t.varve" / str(reader) / "thread.1.0"
+    assert not stream.exists()
+    subprocess.run([varve, "start", "-q", str(reader)], check=True)
+    wait_until(stream.exists)
+    subprocess.run([varve, "stop", "-q", str(reader)], check=True)
+    assert counters(varve, tmp_path)["cuda:0 device"]["power (W)"]["mean"] == 350.5
+
+
+def test_nothing_outlives_a_command_that_is_killed(tmp_path, begin):
+    command = begin()
+    (reader,) = readers(tmp_path)
+    proc = pathlib.Path(f"/proc/{reader}/stat")
+    assert proc.exists()
+    command.kill()
+    command.wait()
+    wait_until(lambda: not proc.exists() or proc.read_text().rpartition(")")[2].split()[0] == "Z")

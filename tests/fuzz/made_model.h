@@ -301,13 +301,20 @@ static inline double make_real(struct making *making)
 
 static inline void make_counter(struct making *making)
 {
+    static const char *const throttles[] = { "throttled by power_limit", "SM clock (MHz)",
+                                             "throttled by power_brake",
+                                             "greatest SM clock (MHz)" };
     struct vv_counters *counters = &making->model->counters;
     uint32_t row;
     made_or_die(vv_model_add_counter(making->model, &row, NULL));
     counters->time_ns[row] = make_time(making);
     counters->value[row] = make_real(making);
     counters->name[row] = make_name(making);
-    counters->series[row] = draw_byte(&making->draw) % 2 != 0 ? make_name(making) : 0;
+    unsigned how = draw_byte(&making->draw);
+    counters->series[row] = how % 2 != 0 ? make_name(making) : 0;
+    if (how % 4 >= 2) /* table "throttling" */
+        made_or_die(vv_model_text(making->model, throttles[how / 4 % 4], &counters->name[row],
+                                  NULL));
     counters->track[row] = make_row(making, making->model->tracks.table.count);
     make_room(making, counters->track[row], counters->time_ns[row], counters->time_ns[row]);
 }

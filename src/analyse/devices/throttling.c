@@ -15,6 +15,8 @@
 #include "numbers/pair_ids.h"
 #include "question/question.h"
 
+#define MEAN_MOST 1e15 /* a greater value is no clock and no power                              */
+
 enum {
     ROW, DEVICE, RANK, CODE, REASON, HELD, SHARE, OBSERVED, SLOWER, CLOCK, GREATEST, POWER, LIMIT,
     TEMPERATURE, HELPS, COLUMNS
@@ -69,6 +71,9 @@ struct view {
     struct vv_groups groups;     /* (track, series): of each a device                            */
     struct device *devices;
     size_t count, capacity;
+    struct vv_intervals steps;   /* of one scope: united                                         */
+    uint32_t steps_of;
+    bool has_steps, is_observed; /* some device was, in a step                                   */
     struct vv_sheet *sheet;
 };
 
@@ -185,23 +190,24 @@ static uint32_t scope_of(const struct vv_model *model, uint32_t track)
     return process != VV_NONE ? model->processes.scope[process] : 0;
 }
 
-/* The time of the chosen steps in the traces that the device belongs to, since it is observed. */
-static enum varve_code find_steps(const struct view *view, const struct device *device,
-                                  struct vv_intervals *out, struct varve_error *error)
+/* The time of the chosen steps in the traces of this scope; without any steps, all of it. */
+static enum varve_code find_steps(struct view *view, uint32_t scope, struct varve_error *error)
 {
     const struct vv_model *model = view->model;
     const struct vv_steps *steps = &model->steps;
-    *out = (struct vv_intervals){ .scratch = view->scratch };
-    for (uint32_t step = 0; step < steps->table.count; step++) {
-        int64_t begin_ns = steps->begin_ns[step], end_ns = begin_ns + steps->duration_ns[step];
-        begin_ns = begin_ns > device->first_ns ? begin_ns : device->first_ns;
-        if (view->scope.steps[step] && begin_ns < end_ns &&
-            scope_of(model, steps->track[step]) == scope_of(model, device->track))
-            VV_TRY(vv_intervals_add(out, begin_ns, end_ns, error));
-    }
+    if (view->has_steps && view->steps_of == scope)
+        return VARVE_OK;
+    view->steps.scratch = view->scratch;
+    view->steps.count = 0;
+    view->steps_of = scope;
+    view->has_steps = true;
+    for (uint32_t step = 0; step < steps->table.count; step++)
+        if (view->scope.steps[step] && scope_of(model, steps->track[step]) == scope)
+            VV_TRY(vv_intervals_add(&view->steps, steps->begin_ns[step],
+                                    steps->begin_ns[step] + steps->duration_ns[step], error));
     if (steps->table.count == 0)
-        VV_TRY(vv_intervals_add(out, device->first_ns, model->run.end_ns, error));
-    vv_intervals_unite(out);
+        VV_TRY(vv_intervals_add(&view->steps, model->run.begin_ns, model->run.end_ns, error));
+    vv_intervals_unite(&view->steps);
     return VARVE_OK;
 }
 
@@ -217,7 +223,7 @@ static bool find_mean(const struct values *values, const struct vv_intervals *he
         whole_ns += ns;
     }
     *out_mean = whole_ns > 0 ? sum / whole_ns : 0;
-    return whole_ns > 0;
+    return whole_ns > 0 && fabs(*out_mean) < MEAN_MOST;
 }
 
 static enum varve_code put(const struct view *view, const struct device *device, unsigned reason,
@@ -255,31 +261,36 @@ static enum varve_code put(const struct view *view, const struct device *device,
     return vv_sheet_text(sheet, row, HELPS, vv_throttle_helps(reason), error);
 }
 
-static enum varve_code put_device(struct view *view, struct device *device, int64_t *out_ns,
+static enum varve_code put_device(struct view *view, struct device *device,
                                   struct varve_error *error)
 {
-    struct vv_intervals steps, held = { .scratch = view->scratch };
-    if (device->first_ns == INT64_MAX)
+    struct vv_intervals held = { .scratch = view->scratch };
+    int64_t observed_ns = 0;
+    bool has_held = false;
+    for (unsigned reason = 0; reason < VV_THROTTLE_COUNT; reason++)
+        has_held |= device->held[reason].count > 0;
+    if (device->first_ns == INT64_MAX || (!has_held && view->is_observed))
         return VARVE_OK;
-    VV_TRY(find_steps(view, device, &steps, error));
-    int64_t observed_ns = vv_intervals_length(&steps);
-    *out_ns = observed_ns > *out_ns ? observed_ns : *out_ns;
+    VV_TRY(find_steps(view, scope_of(view->model, device->track), error));
+    observed_ns = vv_intervals_length_within(&view->steps, device->first_ns, INT64_MAX);
+    view->is_observed |= observed_ns > 0;
     for (unsigned reason = 0; reason < VV_THROTTLE_COUNT; reason++) {
+        if (device->held[reason].count == 0)
+            continue;
         vv_intervals_unite(&device->held[reason]);
-        VV_TRY(vv_intervals_intersect(&device->held[reason], &steps, &held, error));
+        VV_TRY(vv_intervals_intersect(&device->held[reason], &view->steps, &held, error));
         if (held.count > 0)
             VV_TRY(put(view, device, reason, &held, observed_ns, error));
     }
     return VARVE_OK;
 }
 
-static enum varve_code state(const struct view *view, int64_t observed_ns,
-                             struct varve_error *error)
+static enum varve_code state(const struct view *view, struct varve_error *error)
 {
     if (view->count == 0)
         return vv_sheet_policy(view->sheet, error,
                                "not recorded: varve record --metrics throttling,clocks,power");
-    if (observed_ns == 0)
+    if (!view->is_observed)
         return vv_sheet_policy(view->sheet, error, "no step passed while devices were observed");
     return vv_sheet_policy(view->sheet, error, "%s during %s; several reasons may hold at once",
                            view->sheet->row_count == 0 ? "nothing held clocks down"
@@ -294,12 +305,11 @@ enum varve_code vv_analyse_throttling(const struct vv_model *model,
 {
     struct view view = { .scratch = scratch, .model = model, .sheet = out,
                          .groups = { .scratch = scratch } };
-    int64_t observed_ns = 0;
     vv_sheet_init(out, "throttling", "THROTTLING", throttling_columns, COLUMNS);
     VV_TRY(vv_scope_init(&view.scope, model, &question->selection, scratch, error));
     if (find_names(&view))
         VV_TRY(read_counters(&view, error));
     for (size_t i = 0; i < view.count; i++)
-        VV_TRY(put_device(&view, &view.devices[i], &observed_ns, error));
-    return state(&view, observed_ns, error);
+        VV_TRY(put_device(&view, &view.devices[i], error));
+    return state(&view, error);
 }
