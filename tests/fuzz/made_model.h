@@ -70,7 +70,8 @@ static inline int64_t make_time(struct making *making)
     if (how < 240)
         return making->now_ns - how % 40;
     time_ns = draw_number(&making->draw);
-    making->now_ns = how >= 250 && time_ns < INT64_MAX / 2 ? time_ns : making->now_ns;
+    if (how >= 250 && time_ns < INT64_MAX / 2 && time_ns > INT64_MIN / 2)
+        making->now_ns = time_ns;
     return time_ns;
 }
 
