@@ -46,6 +46,17 @@ static bool take_metric(const char *word, size_t bytes, uint32_t *metrics)
     return i <= METRICS;
 }
 
+static const char *nearest_of_both(const char *word)
+{
+    const char *both[64] = { NULL };
+    size_t count = 0;
+    for (size_t i = 0; vv_metric_groups[i] != NULL && count < 32; i++)
+        both[count++] = vv_metric_groups[i];
+    for (size_t i = 0; words[i] != NULL; i++)
+        both[count++] = words[i];
+    return vv_nearest(word, both);
+}
+
 static enum varve_code check_group(const char *group, struct varve_error *error)
 {
     struct vv_hardware_counter counters[VV_HARDWARE_COUNTERS_MAX];
@@ -61,8 +72,8 @@ static enum varve_code check_group(const char *group, struct varve_error *error)
                 "varve does not use. Table kernels has the occupancy that a kernel's launch "
                 "allows; ncu measures the rest", (int)bytes, group);
     memcpy(word, group, bytes < sizeof word ? bytes : sizeof word - 1);
-    const char *nearest = vv_nearest(word, words);
-    if (nearest != NULL)
+    const char *nearest = nearest_of_both(word);
+    if (nearest != NULL && words[place_of(words, nearest, strlen(nearest))] != NULL)
         VV_FAIL(error, VARVE_INVALID,
                 "--metrics: '%.60s' is neither a metric of GPUs nor a group of counters; nearest: "
                 "%s", word, nearest);
