@@ -23,7 +23,8 @@ OPTIONS = {"--steps": "2..4", "--thread": "1", "--rank": "1", "--device": "cuda:
 OTHERS = {("kernel_counters", "--filter"): "name=='gemm 2 r0'", ("links", "--filter"): "step>=2",
           ("syncs", "--filter"): "step>=2", ("async", "--filter"): "name=='fetch'",
           ("collective_kinds", "--filter"): "step>=2",
-          ("rank_waits", "--filter"): "name!='aten::mm'", ("verdict", "--thread"): "2"} | {
+          ("rank_waits", "--filter"): "name!='aten::mm'", ("verdict", "--thread"): "2",
+          ("throttling", "--thread"): "2"} | {
     (table, "--device"): "cuda:0" for table in ("critical", "critical_bound", "critical_ops",
                                                 "critical_path", "what_if", "slack")}
 POINTS = ("step_trace", "step_reduces", "trace_plan")
@@ -75,6 +76,9 @@ def one_rank(rank):
         events += [step(number, begin, begin + STEP_NS - 1000 * (number % 3)),
                    step(number + 20, begin + 10, begin + 180_000, 2)]
         events += part(rank, number, 1, begin) + part(rank, number, 2, begin)
+        events += [{"ph": "C", "name": "throttled by power_limit", "pid": 1000, "cat": "made",
+                    "ts": begin + at, "args": {"cuda:0": value}}
+                   for at, value in ((50_000, 1), (190_000, 0))]
     slow = 3 * STEP_NS + 150_000
     events += [span("aten::add", slow + 9000 * tid, slow + 9000 * tid + 8000 + 12_000 * tid,
                     tid=tid, **LONG) for tid in (1, 2)]
