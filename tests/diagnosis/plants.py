@@ -12,6 +12,7 @@ class Plant:
     places: tuple          # texts that the finding, its evidence or its advice contains
     options: tuple = ()    # of varve record, and part of what the plant is
     promises: bool = True  # mending saves time of the steps, and the finding says how much
+    apart: bool = False    # that is measured by the two recordings, and not in turns
 
     @property
     def id(self):
@@ -25,19 +26,20 @@ TORCH_LOOPS = (
           ("enumerate(DataLoader)#_SingleProcessDataLoaderIter", "num_workers")),
     Plant("workers", "loops.py", "workers_too_slow",
           ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers"),
-          promises=False),  # the workers of plant and twin take each other's processors
-    Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),
+          apart=True),  # in turns the workers take each other's processors
+    Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),  # of memory
     Plant("pause", "loops.py", "outside_operators", ("before aten::linear", "+python")),
     Plant("interpreter", "loops.py", "outside_operators", ("before aten::linear", "+python")),
     Plant("interpreter", "loops.py", "python_itself", ("loops.py(", ": average"), PYTHON),
     Plant("checkpoint", "loops.py", "outside_operators", ("after aten::detach", "+python")),
     Plant("checkpoint", "loops.py", "saving", ("torch/serialization.py(", ": save"), PYTHON),
     Plant("one_step", "loops.py", "slow_step",
-          ("Step ", "after aten::detach and before aten::empty"), promises=False),
+          ("Step ", "after aten::detach and before aten::empty"),
+          apart=True),  # in turns the median counts
     Plant("collect", "loops.py", "garbage_collection", ("<built-in function collect>",), PYTHON),
     Plant("shapes", "loops.py", "compilation", ("dynamo: 1", "dynamic=True")),
     Plant("blocks", "loops.py", "one_module", ("nn.Module: Linear_4 (4.0)",), MODULES,
-          promises=False),
+          promises=False),  # nobody knows how much work a module needs
 )
 
 TORCH_OPERATORS = (

@@ -25,4 +25,8 @@ THREADS = (
           COUNTED),
 )
 
-OF_C = WAITS + MEMORY + RANKS + THREADS
+TEAM = (
+    Plant("imbalance", "openmp", "uneven_threads", ("omp barrier", "of forward", "schedule(dynamic)")),
+)
+
+OF_C = TEAM + WAITS + MEMORY + RANKS + THREADS

@@ -2,6 +2,7 @@
 """Two ranks of an MPI program that marks its calls. The second one sleeps 40 ms in each step."""
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,21 +18,32 @@ ROOT = HERE.parents[1]
 STEPS, LATE_NS = 6, 40_000_000
 
 
-@pytest.fixture(scope="module", name="trace")
-def fixture_trace(build, varve, tmp_path_factory):
+@pytest.fixture(scope="module", name="folder")
+def fixture_folder(build, tmp_path_factory):
     if not shutil.which("mpicc") or not shutil.which("mpirun"):
         pytest.skip("needs Open MPI: tools/setup clients")
     folder = tmp_path_factory.mktemp("mpi")
     subprocess.run(["mpicc", "-O1", "-o", folder / "ranks", HERE / "programs" / "mpi_ranks.c", "-I",
                     ROOT / "include", "-L", build, "-lvarve", f"-Wl,-rpath,{build}"], check=True)
-    done = subprocess.run([varve, "record", "-q", "-o", folder / "run.varve", "--", "mpirun",
-                           "--allow-run-as-root", "--oversubscribe", "-n", "2", folder / "ranks"],
+    return folder
+
+
+def record(varve, folder, *arguments):
+    trace = folder / "".join(("run", *arguments, ".varve"))
+    done = subprocess.run([varve, "record", "-q", "-o", trace, "--", "mpirun",
+                           "--allow-run-as-root", "--oversubscribe", "-n", "2", folder / "ranks",
+                           *arguments],
                           env={**os.environ, "TMPDIR": "/tmp"}, capture_output=True, text=True,
                           timeout=120, check=True)
     lines = sorted(done.stdout.split("\n"))
     assert [line.split(":")[0] for line in lines] == ["", "rank 0", "rank 1"]
     assert lines[1].split(":")[1] == lines[2].split(":")[1]  # the sum is the same on both
-    return folder / "run.varve"
+    return trace
+
+
+@pytest.fixture(scope="module", name="trace")
+def fixture_trace(varve, folder):
+    return record(varve, folder)
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -53,6 +65,19 @@ def test_a_rank_waits_for_the_one_that_sleeps(varve, trace):
     assert 4 * LATE_NS * 0.75 < wait["waited_ns"] and 4 * LATE_NS <= wait["name_ns"]
     late, = (row for row in tables["critical_ops"] if row["name"] == "late load")
     assert late["time_ns"] >= 4 * LATE_NS
+
+
+def test_the_first_finding_is_the_late_rank_and_its_twin_has_none(varve, folder, trace):
+    """It promises what mending saves, within a factor of 1.5: the sleep."""
+    first, *_ = table_reader.tables(varve, "report", "--table", "advice", trace)["advice"]
+    assert first["rule"] == "late_rank" and "for rank 1" in first["finding"]
+    assert first["why"].startswith("late load takes ")
+    assert LATE_NS / 1.5 <= first["saves_ns"] <= LATE_NS * 1.5
+    assert subprocess.run([varve, *shlex.split(first["see"])[1:]], capture_output=True,
+                          check=False).returncode == 0
+    twin = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
+                               record(varve, folder, "mended"))["advice"]
+    assert "late_rank" not in [row["rule"] for row in twin]
 
 
 def test_the_collectives_have_their_table(varve, trace):

@@ -7,7 +7,7 @@ const struct vv_rule vv_rules_threads[] = {
       .is = { vv_analyse_operators, "name",
               "lock|lock *|lock(*|*_lock|*_lock(*|*.lock|*:lock|*:lock(*|*mutex*|*futex*|"
               "*emaphore*|*cond_wait*|wait*|*_wait|*_wait(*|*.wait|*:wait|*:wait(*|"
-              "*'acquire' of*|*omp*barrier*",
+              "*'acquire' of*",
               "step_self_share", NULL, 0.1, VV_EACH_ROW },
       .weight = 1.3,
       .saves = "step_self_ns", .saves_part = 1.0,
@@ -20,6 +20,20 @@ const struct vv_rule vv_rules_threads[] = {
       .see = "varve report --by thread",
       .because = "Off-CPU analysis (Gregg) and VTune's wait time: what blocks comes before what "
                  "runs; 10 % as for waits for a device." },
+    { .name = "uneven_threads",
+      .is = { vv_analyse_operators, "name", "*omp*barrier*", "step_self_share", NULL, 0.1,
+              VV_EACH_ROW },
+      .weight = 1.3,
+      .saves = "step_self_ns", .saves_part = 0.7, /* equal parts are longer than the shortest */
+      .says = "{name} takes {share} of the steps: their thread waits for the slowest one of a "
+              "team, which has more to do.",
+      .why = { vv_analyse_operators, "row", "operator", "max_ns", NULL,
+               "The longest call of all threads is one of {name}: {max_ns}, the median takes "
+               "{median_ns}." },
+      .remedy = "Equal parts by cost, not by number: schedule(dynamic) or schedule(guided), smaller "
+                "chunks, collapse(2); OMP_PROC_BIND=close, and no more threads than processors.",
+      .see = "varve report --by thread",
+      .because = "VTune's OpenMP imbalance and its potential gain; 10 % as for other waits." },
     { .name = "oversubscription",
       .is = { vv_analyse_step_counters, "row", "total", "cpu_share", NULL, 0.25, VV_REST_OF_ROW },
       .also = { vv_analyse_step_counters, "row", "total", "threads", "cpus", 1.01, VV_EACH_ROW },
