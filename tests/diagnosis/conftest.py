@@ -12,7 +12,8 @@ A program of programs/ is asked in three ways:
 The machine may be busy, and then what is taken from a program falls on any of its parts. So the
 programs run with precedence where the tests may give it, each way is tried up to three times, and
 promise and saving are compared as shares of a step: of the step that was recorded, and of the step
-that was measured in the same process as its twin."""
+that was measured in the same process as its twin. Where both ways would disturb each other there,
+the recordings of both are compared."""
 import dataclasses
 import json
 import os

@@ -20,6 +20,7 @@ class Plant:
 
 
 MODULES, PYTHON = ("--collect", "+modules"), ("--collect", "+python")
+COUNTED = ("--metrics", "Memory")
 
 TORCH_LOOPS = (
     Plant("loader", "loops.py", "data_wait",
@@ -40,6 +41,7 @@ TORCH_LOOPS = (
     Plant("shapes", "loops.py", "compilation", ("dynamo: 1", "dynamic=True")),
     Plant("blocks", "loops.py", "one_module", ("nn.Module: Linear_4 (4.0)",), MODULES,
           promises=False),  # nobody knows how much work a module needs
+    Plant("fresh", "loops.py", "page_faults", ("aten::fill_", "Keep buffers"), COUNTED),
 )
 
 TORCH_OPERATORS = (

@@ -26,7 +26,8 @@ THREADS = (
 )
 
 TEAM = (
-    Plant("imbalance", "openmp", "uneven_threads", ("omp barrier", "of forward", "schedule(dynamic)")),
+    Plant("imbalance", "openmp", "uneven_threads",
+          ("omp barrier", "of forward", "schedule(dynamic)")),
 )
 
 OF_C = TEAM + WAITS + MEMORY + RANKS + THREADS
