@@ -31,7 +31,8 @@ const struct vv_rule vv_rules_threads[] = {
                "The longest call of all threads is one of {name}: {max_ns}, the median takes "
                "{median_ns}." },
       .remedy = "Equal parts by cost, not by number: schedule(dynamic) or schedule(guided), "
-                "smaller chunks, collapse(2); OMP_PROC_BIND=close, and no more threads than processors.",
+                "smaller chunks, collapse(2); OMP_PROC_BIND=close, and no more threads than "
+                "processors.",
       .see = "varve report --by thread",
       .because = "VTune's OpenMP imbalance and its potential gain; 10 % as for other waits." },
     { .name = "oversubscription",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table "waits" of several processes: to each what its own threads waited, of those that were asked
- * for. */
+/* Table "waits" of several processes: to each what its thread with steps waited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@ static void load(struct vv_model *model, uint32_t track, int64_t begin, int64_t 
 }
 
 /* Process p has a step on its thread "main", which loads for 10 less p in it and for 3 behind it;
- * its thread "other" loads for 20 less p meanwhile. A thread that no process is known of loads,
+ * its thread "other" reads ahead for 20 less p meanwhile. A thread of no known process loads,
  * too. */
 static struct vv_model *make(void)
 {
@@ -46,7 +45,7 @@ static struct vv_model *make(void)
 
 static void each_process_waits_for_its_own_threads(void **state)
 {
-    static const char *const threads[] = { NULL, "main" }; /* the other thread reads ahead */
+    static const char *const threads[] = { NULL, "main" };
     (void)state;
     struct vv_model *model = make();
     for (size_t i = 0; i < 2; i++) {
