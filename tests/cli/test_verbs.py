@@ -86,6 +86,8 @@ WRONG = [
                                      "number and a unit, such as 1.5ms\n"),
     (["export", "--to", "crome"],
      "varve: --to is one of chrome, pgle; not 'crome'. Nearest: chrome\n"),
+    (["export", "--to", "perfetto"],
+     "varve: what perfetto opens is written by --to chrome\n"),
     (["pack", "a", "b"], "varve: one trace at a time: after 'a' came 'b'\n"),
     (["completions", "fsh2"], "varve: no completions for 'fsh2'. There are: bash, zsh, fish\n"),
     (["completions"], "varve: completions wants one shell: bash, zsh or fish\n"),

@@ -180,6 +180,7 @@ struct vv_option {
     const char *value;          /* "FILE", "N" …; NULL for flags                                */
     const char *const *choices; /* NULL-terminated, for VV_VALUE_CHOICE, VV_VALUE_CHOICES (one or
                                    several with commas between), and for completions            */
+    const char *const *meant;   /* pairs: what people type, and the choice that it is; or NULL  */
     const char *words;          /* list that completions ask for: cli/pages/words.c; NULL = none */
     const char *standard;       /* default, as the user would type it; NULL = none              */
     const char *help;           /* one line; NULL = not shown, not completed                    */

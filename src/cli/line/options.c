@@ -22,6 +22,9 @@ static const char *const metrics[] = { "total", "self", "mean", "share", "memory
 static const char *const colour_scales[] = { "linear", "log", "rank", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 static const char *const targets[] = { "chrome", "pgle", NULL };
+static const char *const readers[] = { "perfetto", "chrome",      "tensorboard", "chrome",
+                                       "json",     "chrome",      "xla",         "pgle",
+                                       "jax",      "pgle",        NULL };
 
 static const char *const emitted[] = { "text", "generic", "bytecode", NULL };
 static const char *const engines[] = { "auto", "text", "library", "llvm", NULL };
@@ -46,7 +49,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
     ROW(MD) .name = "md", .kind = VV_VALUE_FLAG, .help = "short for --format md, a Markdown table",
     AT(md),
     ROW(UNIT) .name = "unit", .kind = VV_VALUE_CHOICE, .value = "UNIT", .choices = units,
-        .standard = "auto", .help = "unit of times in text; auto picks one a column", AT(unit),
+        .standard = "auto", .help = "unit of times in text; auto: each has its own", AT(unit),
     ROW(OUTPUT) .name = "output", .letter = 'o', .kind = VV_VALUE_FILE, .value = "FILE",
         .help = "write the result there; - is standard output", AT(output),
     ROW(STRICT) .name = "strict", .kind = VV_VALUE_FLAG,
@@ -178,6 +181,7 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "a library with the C interface of MLIR, for bytecode; python is that of the "
                 "active environment", AT(mlir_lib),
     ROW(TO) .name = "to", .kind = VV_VALUE_CHOICE, .value = "TOOL", .choices = targets,
+        .meant = readers,
         .standard = "chrome",
         .help = "the tool that is to read it", AT(to),
     ROW(UNPACK) .name = "unpack", .kind = VV_VALUE_FLAG,

@@ -118,6 +118,10 @@ static enum varve_code not_a_choice(const struct vv_option *option, const char *
                                     struct varve_error *error)
 {
     const char *nearest = vv_nearest(value, option->choices);
+    for (size_t i = 0; option->meant != NULL && option->meant[i] != NULL; i += 2)
+        if (strcmp(option->meant[i], value) == 0)
+            VV_FAIL_SAID(error, VARVE_INVALID, "what %s opens is written by --%s %s", value,
+                         option->name, option->meant[i + 1]);
     (void)vv_fail(error, VARVE_INVALID, "--%s is one of", option->name);
     for (const char *const *choice = option->choices; *choice != NULL; choice++)
         vv_error_add(error, " %s%s", *choice, choice[1] != NULL ? "," : "");
