@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c — prints sheets for people: each is a block, with its name and policy as the heading.
  *
- * A sheet of sentences is printed as paragraphs. A sheet with one row and more than two columns is
- * printed as lines "name  value"; every other sheet is a table. Escape sequences, bars and cutting
- * to the width are for terminals only. */
+ * A sheet of sentences is printed as paragraphs. A record is printed as lines "name  value", and so
+ * is a row that is alone, if a terminal has no room for it; every other sheet is a table. Escape
+ * sequences, bars and cutting to the width are for terminals only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +370,22 @@ static void put_heading(const struct block *block)
     putc('\n', block->stream);
 }
 
+/* A row that is alone: has the terminal no room for what must not be left out? */
+static bool is_too_wide(struct block *block)
+{
+    size_t width = INDENT;
+    if (block->sheet->row_count != 1 || !block->how->terminal || block->how->width <= 0)
+        return false;
+    measure(block);
+    for (size_t i = 0; i < block->count; i++) {
+        enum vv_text_form form = block->columns[i].face.column->in_text;
+        bool gives_way = block->how->fields == NULL &&
+                         (form == VV_TEXT_IF_ROOM || form == VV_TEXT_IF_MUCH_ROOM);
+        width += gives_way || form == VV_TEXT_WRAPPED ? 0 : block->columns[i].width + 2;
+    }
+    return width > (size_t)block->how->width + 2;
+}
+
 static void put_block(struct block *block)
 {
     put_heading(block);
@@ -378,7 +394,8 @@ static void put_block(struct block *block)
     if (is_prose(block))
         for (size_t row = 0; row < block->sheet->row_count; row++)
             put_paragraph(block, row);
-    else if (block->sheet->row_count == 1 && block->count >= RECORD_COLUMNS_MIN)
+    else if (block->count >= RECORD_COLUMNS_MIN &&
+             (block->sheet->is_record || is_too_wide(block)))
         put_record(block);
     else
         put_table(block);

@@ -24,8 +24,8 @@ enum vv_choice {
     TABLE(trace, 0, false, "what was run, and whether to trust the trace") \
     TABLE(inputs, 0, false, "the files that were read") \
     TABLE(tables, 0, false, "what was read, by table of the model") \
-    TABLE(processes, 0, false, "processes") \
-    TABLE(threads, 0, false, "threads and other tracks") \
+    TABLE(processes, 0, true, "processes") \
+    TABLE(threads, 0, true, "threads and other tracks") \
     TABLE(clocks, 0, true, "clocks of devices, and how well they are known") \
     TABLE(health, 0, false, "what was odd in the trace") \
     TABLE(collectors, 0, true, "which sources of records were found in the processes") \

@@ -60,6 +60,7 @@ enum vv_row_kind { VV_ROW_PLAIN, VV_ROW_REMAINDER, VV_ROW_TOTAL };
 struct vv_sheet {
     const char *name;    /* name of the table in machine forms: "operators"; static storage     */
     const char *heading; /* heading on the screen: "OPERATORS"; static storage                  */
+    bool is_record;      /* one row by its nature: people see a line a column                   */
     const char *policy;  /* one sentence: what the numbers cover; in the arena, or NULL         */
     const struct vv_sheet_column *columns; /* column_count columns; static storage              */
     size_t column_count;

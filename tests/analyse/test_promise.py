@@ -144,9 +144,10 @@ def test_little_is_an_answer_too(varve, tmp_path, records):
         done = subprocess.run([str(varve), verb, str(path)], capture_output=True, text=True,
                               check=False)
         assert done.returncode == 0, done.stderr
-        assert verb == "info" or "no steps recorded: mark them with varve_step_begin" in done.stdout
+        assert (verb == "info" or (verb == "report" and records == 0) or
+                "no steps recorded: mark them with varve_step_begin" in done.stdout)
         table_reader.tables(varve, verb, path)
-    assert ("no operators recorded" in subprocess.run([str(varve), "report", str(path)],
+    assert ("nothing was recorded" in subprocess.run([str(varve), "report", str(path)],
                                                       stdout=subprocess.PIPE,
                                                       text=True,
                                                       check=True).stdout) == (records == 0)

@@ -36,7 +36,7 @@ static const struct vv_sheet_column device_columns[COLUMNS] = {
     { "span_ns", "span", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "step_busy_ns", "busy, ns of steps", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "steps_ns", "steps", VV_CELL_INT, VV_UNIT_NS, true, false },
-    { "step_busy_share", "busy in steps", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },
+    { "step_busy_share", "busy in steps", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "communication_ns", "communication", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "memcpy_ns", "memcpy", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "memset_ns", "memset", VV_CELL_INT, VV_UNIT_NS, true, false },
@@ -220,5 +220,6 @@ enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_device_work_asked(&work, &scope, question, error));
     VV_TRY(put_devices(&work, &unions, out, error));
+    VV_TRY(vv_sheet_hide_unknown(out, STEP_BUSY_SHARE, STEP_BUSY_SHARE + 1, error));
     return state_policy(&work, question, out, error);
 }

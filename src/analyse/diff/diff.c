@@ -127,6 +127,7 @@ enum varve_code vv_diff_step(const struct vv_side sides[VV_SIDES],
     (void)question;
     struct vv_diff_samples samples;
     vv_sheet_init(out, "diff", "STEP", diff_columns, COLUMNS);
+    out->is_record = true;
     VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
     if (!samples.sides[VV_BASE].by_step)
         VV_TRY(vv_diff_add_operators(&samples, false, error)); /* sets step_ns of the whole */

@@ -323,6 +323,7 @@ enum varve_code vv_analyse_step(const struct vv_model *model, const struct vv_qu
     struct vv_step_summary summary;
     size_t row, columns = sizeof summary_columns / sizeof *summary_columns;
     vv_sheet_init(out, "step", "STEP TIME", summary_columns, columns);
+    out->is_record = true;
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_step_summary(&scope, &summary, error));
     VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));

@@ -6,6 +6,7 @@
  * absent. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,6 +14,7 @@
 #include "analyse/trace/unseen.h"
 #include "derive/operators/own_time.h"
 #include "derive/select/scope.h"
+#include "numbers/intervals.h"
 #include "question/question.h"
 #include "settings/keep_last.h"
 #include "sheet/number.h"
@@ -80,7 +82,56 @@ static const struct vv_sheet_column trace_columns[TRACE_COLUMNS] = {
                                            VV_UNIT_NS),
 };
 
-static void recorded_text(const struct vv_model *model, char *text, size_t bytes)
+/* ---- recordings of different times ---- */
+
+#define APART 100             /* a gap so many times as long as the rest parts recordings */
+#define APART_NS 3600000000000 /* and it lasts an hour                                    */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct vv_interval *left = a, *right = b;
+    return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
+}
+
+/* The longest time in which no track had begun and not ended, if it is that long; else 0. */
+static enum varve_code find_apart(const struct vv_model *model, struct vv_scratch *scratch,
+                                  int64_t *out_gap_ns, struct varve_error *error)
+{
+    const struct vv_slices *slices = &model->slices;
+    struct vv_interval *spans;
+    size_t count = 0;
+    int64_t longest_ns = 0, end_ns = INT64_MIN;
+    *out_gap_ns = 0;
+    if (model->run.end_ns - model->run.begin_ns < APART_NS)
+        return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &spans, model->tracks.table.count + 1, error));
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        uint32_t first, last;
+        vv_track_rows(model, t, &first, &last);
+        struct vv_interval span = { INT64_MAX, INT64_MIN };
+        for (uint32_t row = first; row < last; row++) {
+            int64_t ended_ns = slices->begin_ns[row] + slices->duration_ns[row];
+            if (slices->begin_ns[row] < span.begin_ns)
+                span.begin_ns = slices->begin_ns[row];
+            span.end_ns = ended_ns > span.end_ns ? ended_ns : span.end_ns;
+        }
+        if (first < last)
+            spans[count++] = span;
+    }
+    if (count > 1)
+        qsort(spans, count, sizeof *spans, by_begin);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && spans[i].begin_ns - end_ns > longest_ns)
+            longest_ns = spans[i].begin_ns - end_ns;
+        end_ns = spans[i].end_ns > end_ns ? spans[i].end_ns : end_ns;
+    }
+    int64_t rest_ns = model->run.end_ns - model->run.begin_ns - longest_ns;
+    if (longest_ns >= APART_NS && longest_ns / APART > rest_ns)
+        *out_gap_ns = longest_ns;
+    return VARVE_OK;
+}
+
+static void recorded_text(const struct vv_model *model, int64_t apart_ns, char *text, size_t bytes)
 {
     time_t seconds = (time_t)(model->run.begin_ns / 1000000000);
     struct tm parts;
@@ -93,6 +144,10 @@ static void recorded_text(const struct vv_model *model, char *text, size_t bytes
                  model->run.signal);
     else if (model->run.exit_code > 0)
         snprintf(text, bytes, "%s, %s, exit code %" PRId64, date, duration, model->run.exit_code);
+    else if (apart_ns > 0)
+        snprintf(text, bytes,
+                 "%s, %s; nothing for %.1f days of them: recordings that do not belong together?",
+                 date, duration, (double)apart_ns / 86400e9);
     else
         snprintf(text, bytes, "%s, %s", date, duration);
 }
@@ -312,9 +367,11 @@ static enum varve_code put_sentences(const struct vv_model *model, struct vv_scr
                                      struct vv_sheet *sheet, struct varve_error *error)
 {
     uint64_t process_count;
+    int64_t apart_ns;
     char text[720];
     VV_TRY(count_processes(model, scratch, &process_count, error));
-    recorded_text(model, text, sizeof text);
+    VV_TRY(find_apart(model, scratch, &apart_ns, error));
+    recorded_text(model, apart_ns, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, RECORDED, text, error));
     machine_text(model, process_count, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
@@ -399,11 +456,14 @@ enum varve_code vv_analyse_trace(const struct vv_model *model, const struct vv_q
 {
     size_t row;
     vv_sheet_init(out, "trace", "TRACE", trace_columns, TRACE_COLUMNS);
+    out->is_record = true;
     VV_TRY(vv_sheet_row(out, VV_ROW_PLAIN, &row, error));
     VV_TRY(put_sentences(model, scratch, out, error));
     VV_TRY(put_parts(model, scratch, out, error));
     VV_TRY(put_unseen(model, scratch, out, error));
     VV_TRY(put_run(model, out, error));
     put_counts(model, out);
+    if (model->slices.table.count == 0 && model->run.events == 0)
+        VV_TRY(vv_sheet_policy(out, error, "nothing was recorded"));
     return show_facts(out, question->full, error);
 }

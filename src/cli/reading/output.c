@@ -366,13 +366,17 @@ static enum varve_code deliver(const struct vv_arguments *arguments,
                                struct varve_error *error)
 {
     struct vv_output output;
+    bool kept;
     int height = how->terminal ? vv_terminal_height(STDOUT_FILENO) : 0;
     if (height > 0 && how->form == VV_FORM_TEXT && lines_of(text, length) >= (size_t)height &&
         page(text, length))
         return VARVE_OK;
     VV_TRY(vv_output_open(&output, arguments->output, error));
     fwrite(text, 1, length, output.stream);
-    return vv_output_commit(&output, error);
+    VV_TRY(vv_output_commit_beside(&output, &kept, error));
+    if (kept && !arguments->quiet)
+        vv_say("wrote %s  (former: %s.old)", arguments->output, arguments->output);
+    return VARVE_OK;
 }
 
 /* What Fluid's report says that it is sorted by; NULL if the user does not want this report. */

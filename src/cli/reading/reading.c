@@ -17,6 +17,7 @@
 #include "model/find.h"
 #include "cli/reading/again.h"
 #include "cli/reading/cache_use.h"
+#include "cli/reading/chosen.h"
 #include "cli/reading/locate.h"
 #include "cli/reading/output.h"
 #include "derive/select/filter.h"
@@ -346,7 +347,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     struct vv_peaks peaks = { .bytes = 0 };
     struct vv_again again = { 0 };
     struct varve_error error;
-    const char *const only[] = { arguments->table, NULL };
+    const char *const only[] = { arguments->table, NULL }, *const first[] = { tables[0], NULL };
     if (vv_reading_question(arguments, &question, &error) != VARVE_OK)
         return vv_print_error(&error);
     if (vv_asks_fluid(arguments) && arguments->table == NULL) {
@@ -358,10 +359,15 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     }
     question.full = full;
     int status = vv_reading_open(arguments, &reading);
+    if (status == VV_EXIT_DONE &&
+        vv_check_choices(arguments, &question, reading.model, &error) != VARVE_OK)
+        status = vv_print_error(&error);
     if (status == VV_EXIT_DONE && vv_peak_file_of_run(reading.model, &peaks))
         question.host_peaks = &peaks;
     if (status == VV_EXIT_DONE && vv_again_init(&again, arguments, &reading, &error) != VARVE_OK)
         status = vv_print_error(&error);
+    if (status == VV_EXIT_DONE && screen.is_brief && vv_has_no_records(reading.model))
+        tables = full ? tables : first; /* it says that nothing was recorded */
     question.again_options = again.options;
     question.again_steps = again.steps;
     question.again_traces = again.traces;

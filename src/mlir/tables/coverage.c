@@ -36,6 +36,7 @@ enum varve_code vv_mlir_coverage(const struct vv_mlir_join *join, int64_t top,
     (void)top;
     (void)scratch;
     vv_sheet_init(out, "coverage", "COVERAGE", columns, COLUMNS);
+    out->is_record = true;
     const struct vv_cell cells[COLUMNS] = {
         [OPERATIONS] = vv_int_cell(join->module->op_count),
         [LOCATED] = vv_int_cell(join->module->located),

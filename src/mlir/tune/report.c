@@ -185,6 +185,7 @@ enum varve_code vv_tune_sheets(const struct vv_tune *tune, struct vv_sheet out_s
                                struct varve_error *error)
 {
     vv_sheet_init(&out_sheets[0], "tune_answer", "ANSWER", answer_columns, ANSWER_COLUMNS);
+    out_sheets[0].is_record = true;
     vv_sheet_init(&out_sheets[1], "tune", "CANDIDATES", columns, COLUMNS);
     vv_sheet_init(&out_sheets[2], "tune_dispatches", "DISPATCHES", dispatch_columns,
                   DISPATCH_COLUMNS);

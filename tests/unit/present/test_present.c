@@ -225,13 +225,33 @@ static void a_sentence_is_broken_at_blanks_on_a_terminal(void **state)
     assert_non_null(strstr(printed, "OPERATORS      self time of 2 steps\n"));
 }
 
-static void one_row_is_printed_as_lines(void **state)
+static void a_row_that_is_alone_has_the_shape_of_several_where_there_is_room(void **state)
+{
+    (void)state;
+    struct vv_presentation how = how_to(VV_FORM_TEXT);
+    const char *table = "OPERATORS      self time of 2 steps\n"
+                        "    self   share %   calls          rate   operator\n"
+                        "  629 ms      62.9    1204   208 GFLOP/s   conv2d\n";
+    sheet.row_count = 1;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_string_equal(printed, table);
+    how.terminal = true;
+    how.width = 60;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_string_equal(printed, table);
+    how.width = 30;
+    assert_int_equal(print(&how), VARVE_OK);
+    assert_non_null(strstr(printed, "  calls        1204\n"));
+}
+
+static void a_record_is_printed_as_lines(void **state)
 {
     (void)state;
     struct vv_presentation how = how_to(VV_FORM_TEXT);
     how.fields = "+begin_ns";
     how.fields_table = "operators";
     sheet.row_count = 1;
+    sheet.is_record = true;
     assert_int_equal(print(&how), VARVE_OK);
     assert_string_equal(printed, "OPERATORS      self time of 2 steps\n"
                                  "  self         629 ms\n"
@@ -385,7 +405,8 @@ int main(void)
         TEST(a_narrow_terminal_goes_without_columns),
         TEST(what_needs_much_room_goes_first),
         TEST(a_sentence_is_broken_at_blanks_on_a_terminal),
-        TEST(one_row_is_printed_as_lines),
+        TEST(a_row_that_is_alone_has_the_shape_of_several_where_there_is_room),
+        TEST(a_record_is_printed_as_lines),
         TEST(no_row_leaves_the_heading),
         TEST(json_holds_every_column_and_digit),
         TEST(csv_quotes_what_must_be),
