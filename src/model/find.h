@@ -47,6 +47,13 @@ static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
            (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
 }
 
+/* Is it an operator of the program, and not the profiler's own work? */
+static inline bool vv_is_own_operator(const struct vv_model *model, uint32_t slice)
+{
+    return vv_is_operator(model, slice) &&
+           (model->slices.flags[slice] & VV_SLICE_OVERHEAD) == 0;
+}
+
 /* Is the activity a kernel, copy or set that has a place in time? */
 static inline bool vv_is_device_work(const struct vv_model *model, uint32_t activity)
 {

@@ -78,9 +78,10 @@ def test_no_device_is_the_bound_for_longer_than_it_works(tables):
                   if row["row"] == "collective" and row["place"] == "host")
     assert verdict.get("computation", 0) <= united_ns(ours, "computation_ns")
     assert verdict.get("copies", 0) <= united_ns(ours, "memcpy_ns")
+    # what a profiler does for itself inside a call is outside operators
     host_calls = sum(row["self_ns"] for row in ours["operators"].rows
-                     if row["row"] == "operator" and
-                     row["name"].startswith(("MPI_", "nccl", "CUDA")))
+                     if row["row"] == "outside" or row["row"] == "operator" and
+                     row["name"].startswith(("MPI_", "nccl")))
     assert verdict.get("communication", 0) <= united_ns(ours, "communication_ns") + on_host + \
         host_calls
 

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Completion scripts in the real shells: what a Tab offers."""
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer  # noqa: E402 pylint: disable=wrong-import-position
 
 # The words typed, the last one unfinished; what must be offered; what must not.
 CASES = [
@@ -36,6 +41,11 @@ CASES = [
     (["record", "--collect", ""], {"auto", "none", "torch"}, set()),
     (["help", "kernel_o"], {"kernel_ops"}, {"kernels"}),
     (["help", "fil"], {"filter"}, {"steps"}),
+    (["report", ""], {"train.varve", "torch.json", "runs"}, {"notes", "settings.json"}),
+    (["report", "runs/"], {"runs/rank0.json"}, {"runs/log.txt", "train.varve"}),
+    (["diff", "t"], {"train.varve", "torch.json"}, {"runs"}),
+    (["report", "set"], {"settings.json"}, set()),  # no trace: any file
+    (["tag", ""], {"notes", "settings.json"}, set()),
 ]
 IDS = ["varve " + " ".join(words) for words, _, _ in CASES]
 
@@ -44,6 +54,11 @@ IDS = ["varve " + " ".join(words) for words, _, _ in CASES]
 def folder_with_a_trace(tmp_path):
     (tmp_path / "train.varve").mkdir()
     (tmp_path / "notes").write_text("")
+    (tmp_path / "settings.json").write_text('{"colour": 1}')
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "log.txt").write_text("")
+    for name in ("torch.json", "runs/rank0.json"):
+        kineto_writer.write(tmp_path / name, [kineto_writer.span("aten::add", 0, 1000)])
     return tmp_path
 
 

@@ -74,3 +74,14 @@ def test_a_result_that_is_there_is_kept(run, tmp_path, host):
         assert (tmp_path / "out.txt.old").read_text() == content
     assert "TRACE" in (tmp_path / "out.txt").read_text()
     assert run("report", "-q", "-o", "out.txt", host).stderr == ""
+
+
+def test_what_a_profiler_does_for_itself_is_no_operator(run, tmp_path):
+    path = kineto.write(tmp_path / "own.json", [
+        kineto.span("aten::add", 0, 9000),
+        kineto.span("CUDA profiling initialization", 1000, 4000, "overhead")])
+    for table in ("operators", "call_tree"):
+        rows = json.loads(run("report", "--json", "--table", table, path).stdout)["tables"][table]
+        names = [column["name"] for column in rows["columns"]]
+        own = {row[names.index("name")]: row[names.index("self_ns")] for row in rows["rows"]}
+        assert own == {"aten::add": 6000, "(outside operators)": 3000, "total": 9000}

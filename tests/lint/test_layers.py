@@ -197,3 +197,11 @@ def test_a_forbidden_edge_is_told():
     assert forbidden(layers, "model", text) == ["cli"]
     assert forbidden(layers, "cli", text) == ["base/text"]
     assert forbidden(layers, "base", '#include "model/table.h"\n') == ["model"]
+
+
+def test_the_page_has_a_line_for_each_folder_once():
+    text = (sources.ROOT / "doc" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"^((?:src/)?[a-z]+/)  ", text, re.MULTILINE)
+    assert sorted(named) == sorted(set(named))
+    folders = {f"src/{path.name}/" for path in (sources.ROOT / "src").iterdir() if path.is_dir()}
+    assert folders <= set(named)

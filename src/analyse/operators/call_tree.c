@@ -85,7 +85,7 @@ static enum varve_code place_slice(struct tree *tree, uint32_t row, int64_t *own
     uint32_t above = slices->parent[row] != VV_NONE ? tree->node_of[slices->parent[row]] : VV_NONE;
     uint32_t step = slices->step[row], node, known = tree->nodes.count;
     bool is_chosen = vv_step_counts(tree->scope, step);
-    if (!is_chosen || !vv_is_operator(tree->scope->model, row) ||
+    if (!is_chosen || !vv_is_own_operator(tree->scope->model, row) ||
         !vv_scope_holds(tree->scope, row)) {
         tree->node_of[row] = above;
         if (is_chosen)

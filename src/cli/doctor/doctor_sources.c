@@ -48,8 +48,13 @@ static bool check_torch(const struct vv_interpreter *python, char *detail, size_
     if (!has_hooks(python, detail, bytes))
         return false;
     if (python->torch_folder[0] == '\0') {
-        snprintf(detail, bytes, "no PyTorch in %.300s:  %.300s -m pip install torch", python->path,
-                 python->path);
+        if (strncmp(python->path, "/usr/bin/", 9) == 0) /* most systems refuse pip there */
+            snprintf(detail, bytes,
+                     "no PyTorch in %.300s:  %.300s -m venv env; env/bin/pip install torch",
+                     python->path, python->path);
+        else
+            snprintf(detail, bytes, "no PyTorch in %.300s:  %.300s -m pip install torch",
+                     python->path, python->path);
         return false;
     }
     bool is_known = sscanf(python->torch_version, "%d.%d", &major, &minor) == 2;

@@ -18,6 +18,14 @@ static void put_verbs(FILE *stream, const struct vv_verb *verbs)
         fprintf(stream, "%s%s", verb == verbs ? "" : " ", verb->name);
 }
 
+/* Other verbs that take files take modules, too. */
+static bool takes_traces(const struct vv_verb *verb)
+{
+    return verb->operand_kind == VV_OPERANDS_FILES &&
+           (strncmp(verb->operands, "[TRACE", 6) == 0 ||
+            strcmp(verb->operands, "[BASE] [NEW]") == 0);
+}
+
 static void put_choices(FILE *stream, const struct vv_option *option)
 {
     for (size_t i = 0; option->choices[i] != NULL; i++)
@@ -68,7 +76,9 @@ static void put_bash_operands(FILE *stream, const struct vv_verb *verb)
         fputs("COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\"))", stream);
         break;
     case VV_OPERANDS_FILES:
-        fputs("COMPREPLY=($(compgen -f -- \"$current\"))", stream);
+        fputs(takes_traces(verb) ? "_varve_traces"
+                                 : "COMPREPLY=($(compgen -f -- \"$current\"))",
+              stream);
         break;
     case VV_OPERANDS_NONE:
         fputs("COMPREPLY=()", stream);
@@ -108,6 +118,10 @@ static void put_bash(FILE *stream, const struct vv_verb *verbs)
         "    [ \"$1\" = processes ] && before=\"\"\n"
         "    COMPREPLY=($(compgen -P \"$before\" -W \"$(\"${COMP_WORDS[0]}\" completions \"$1\" "
         "\"${COMP_WORDS[1]}\" $table 2> /dev/null)\" -- \"${current#\"$before\"}\"))\n}\n"
+        "_varve_traces()\n{ # and the folders on the way to them; where there is none, any file\n"
+        "    local IFS=$'\\n'\n"
+        "    COMPREPLY=($(\"${COMP_WORDS[0]}\" completions traces \"$current\" 2> /dev/null))\n"
+        "    [ \"${#COMPREPLY[@]}\" -gt 0 ] || COMPREPLY=($(compgen -f -- \"$current\"))\n}\n"
         "_varve()\n{\n"
         "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
         "    local options=\"\" word\n"
@@ -190,7 +204,9 @@ static void put_zsh_operands(FILE *stream, const struct vv_verb *verb)
         fputs("            '1:shell:(bash zsh fish)'\n", stream);
         break;
     case VV_OPERANDS_FILES:
-        fputs("            '1:trace:_files'\n", stream);
+        fputs(takes_traces(verb) ? "            '*:trace:_varve_traces'\n"
+                                 : "            '*:file:_files'\n",
+              stream);
         break;
     case VV_OPERANDS_NONE:
         fputs("            && return\n", stream);
@@ -207,6 +223,9 @@ static void put_zsh(FILE *stream, const struct vv_verb *verbs)
           "    (( at )) && [[ -z $table ]] && table=${words[at+1]}\n"
           "    [[ $1 == processes ]] || compset -P '*[,+-]'\n"
           "    compadd -- ${(f)\"$(varve completions $1 $verb $table 2> /dev/null)\"}\n}\n"
+          "_varve_traces()\n{ # and the folders on the way to them; where there is none, any file\n"
+          "    local -a found=(${(f)\"$(varve completions traces \"$PREFIX\" 2> /dev/null)\"})\n"
+          "    (( $#found )) && compadd -f -- $found || _files\n}\n"
           "_varve()\n{\n"
           "    local -a verbs\n"
           "    if (( CURRENT == 2 )); then\n        verbs=(\n",
@@ -275,7 +294,7 @@ static void put_fish_operands(FILE *stream, const struct vv_verb *verb)
         fputs("-f -a 'bash zsh fish'\n", stream);
         break;
     case VV_OPERANDS_FILES:
-        fputs("-F\n", stream);
+        fputs(takes_traces(verb) ? "-f -a '(__varve_traces)'\n" : "-F\n", stream);
         break;
     case VV_OPERANDS_NONE:
         fputs("-f\n", stream);
@@ -300,7 +319,10 @@ static void put_fish(FILE *stream, const struct vv_verb *verbs)
           "    or set before (commandline -ct | string replace -r -- '^--[a-z-]+=' '' | "
           "string match -r -- '^.*[,+-]') ''\n"
           "    for word in (varve completions $argv[1] $line[2] $table 2> /dev/null)\n"
-          "        echo $before[1]$word\n    end\nend\n",
+          "        echo $before[1]$word\n    end\nend\n"
+          "function __varve_traces # and the folders on the way; where there is none, any file\n"
+          "    varve completions traces (commandline -ct) 2> /dev/null | string match -r '.+'\n"
+          "    or __fish_complete_path (commandline -ct)\nend\n",
           stream);
     for (const struct vv_verb *verb = verbs; verb->name != NULL; verb++)
         fprintf(stream, "complete -c varve -n __fish_use_subcommand -f -a %s -d '%s'\n", verb->name,

@@ -207,10 +207,11 @@ static enum varve_code find_number(const char *word, struct vv_recorded_list *li
     if (failure == ENOENT || failure == ESRCH)
         VV_FAIL(error, VARVE_NOT_FOUND, "no process %s. Those being recorded:  varve status", word);
     if (failure == EACCES || failure == EPERM)
-        VV_FAIL(error, VARVE_PERMISSION,
-                "the system does not let you look into process %s: only the user whose "
-                "process it is may see or switch its recording",
-                word);
+        VV_FAIL(error, VARVE_PERMISSION, "the system does not let you look into process %s: %s",
+                word,
+                geteuid() == 0
+                    ? "it is beyond this container or the rights of root here"
+                    : "only the user whose process it is may see or switch its recording");
     if (failure != 0)
         return vv_fail_errno(error, failure, "cannot look into process %s", word);
     enum varve_code code = found.folder != NULL ? add(list, (pid_t)pid, &found, error)

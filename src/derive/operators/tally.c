@@ -52,7 +52,7 @@ static enum varve_code assign_groups(struct tallying *work, struct varve_error *
         uint32_t track = slices->track[row];
         work->group[row] = VV_NONE;
         work->tally->async_slices += model->tracks.kind[track] == VV_TRACK_ASYNC;
-        if (!work->scope->tracks[track] || !vv_is_operator(model, row) ||
+        if (!work->scope->tracks[track] || !vv_is_own_operator(model, row) ||
             !vv_scope_holds(work->scope, row))
             continue;
         VV_TRY(assign_group(work, row, error));
