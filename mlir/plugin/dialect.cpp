@@ -56,6 +56,8 @@ LogicalResult VarveDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return op->emitOpError("'varve.hot' must be without a value");
   if (name == "varve.id" && !isa<IntegerAttr, StringAttr>(attribute.getValue()))
     return op->emitOpError("'varve.id' must be a number or a string");
+  if (name == "varve.device" && !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError("'varve.device' must be a string");
   return success();
 }
 

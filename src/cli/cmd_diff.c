@@ -9,6 +9,10 @@
 #include "analyse/diff/diff.h"
 #include "base/text/nearest.h"
 #include "cli/line/arguments.h"
+#include "cli/line/say.h"
+#include "cli/program/devices.h"
+#include "cli/program/program.h"
+#include "cli/reading/former.h"
 #include "cli/reading/output.h"
 #include "cli/reading/reading.h"
 
@@ -151,8 +155,75 @@ static enum varve_code fill_sheets(const struct vv_arguments *arguments, const s
             nearest != NULL ? nearest : "diff_tree, offload");
 }
 
+/* ---- the base program, with marks on what goes to the new device ---- */
+
+static enum varve_code write_marks(const struct vv_arguments *arguments, const struct diff *diff,
+                                   const struct vv_program programs[VV_SIDES],
+                                   struct varve_error *error)
+{
+    struct vv_output output = { .folder = -1 };
+    struct vv_arguments all = *arguments;
+    struct vv_question question;
+    struct vv_sheet offload;
+    bool has_former = false;
+    all.top = 0;
+    VV_TRY(vv_reading_question(&all, &question, error));
+    VV_TRY(vv_diff(vv_diff_offload, diff->sides, &question, &offload, error));
+    enum varve_code code = VARVE_OK;
+    if (offload.row_count == 0)
+        code = vv_with_next(error, VV_NEXT_IS_SAID,
+                            vv_fail(error, VARVE_INVALID, "no marks are written: %s",
+                                    offload.policy != NULL ? offload.policy : "nothing is timed"));
+    if (code == VARVE_OK)
+        code = vv_output_open(&output, arguments->output, error);
+    if (code == VARVE_OK)
+        code = vv_program_mark_devices(&programs[VV_BASE].module, &programs[VV_NEW].module,
+                                       &offload, output.stream, error);
+    if (code == VARVE_OK)
+        code = vv_output_commit_beside(&output, &has_former, error);
+    vv_output_abandon(&output);
+    vv_sheet_deinit(&offload);
+    if (code == VARVE_OK && strcmp(arguments->output, "-") != 0 && !arguments->quiet)
+        vv_say("wrote %s%s", arguments->output, has_former ? "  (former kept as .old)" : "");
+    return code;
+}
+
+static int mark(const struct vv_arguments *arguments, const struct diff *diff)
+{
+    struct vv_program programs[VV_SIDES];
+    struct varve_error error;
+    int status = vv_program_open(arguments, diff->paths[VV_BASE], false, &programs[VV_BASE]);
+    if (status != VV_EXIT_DONE)
+        return status;
+    status = vv_program_open(arguments, diff->paths[VV_NEW], false, &programs[VV_NEW]);
+    if (status == VV_EXIT_DONE) {
+        enum varve_code code = write_marks(arguments, diff, programs, &error);
+        status = code == VARVE_OK             ? VV_EXIT_DONE
+                 : vv_is_output_failure(code) ? vv_output_complain(arguments->output, &error)
+                                              : vv_print_error(&error);
+        vv_program_close(&programs[VV_NEW]);
+    }
+    vv_program_close(&programs[VV_BASE]);
+    return status;
+}
+
+static enum varve_code check_output(const struct vv_arguments *arguments, const struct diff *diff,
+                                    struct varve_error *error)
+{
+    if (arguments->output == NULL)
+        return VARVE_OK;
+    if (arguments->table == NULL || strcmp(arguments->table, "offload") != 0 || diff->is_one)
+        VV_FAIL_SAID(error, VARVE_INVALID,
+                     "-o is the base program with marks: varve diff --table offload --link "
+                     "16GB/s,10us -o marked.mlir base.mlir new.mlir");
+    VV_TRY(vv_program_keeps(diff->paths[VV_NEW], arguments->output, error));
+    return vv_program_keeps(diff->paths[VV_BASE], arguments->output, error);
+}
+
 static int compare(const struct vv_arguments *arguments, struct diff *diff, const double *fail_over)
 {
+    struct vv_arguments printed = *arguments;
+    bool is_streamed = arguments->output != NULL && strcmp(arguments->output, "-") == 0;
     struct vv_sheet sheets[SHEETS_MAX];
     const struct vv_sheet *shown[SHEETS_MAX];
     struct varve_error error;
@@ -164,8 +235,13 @@ static int compare(const struct vv_arguments *arguments, struct diff *diff, cons
         for (size_t i = 0; i < count; i++)
             shown[i] = &sheets[i];
         first = arguments->table != NULL && count > 1 ? 1 : 0;
-        status = vv_cli_print(arguments, "diff", diff->paths[VV_NEW], shown + first, count - first);
+        printed.output = NULL;
+        if (!is_streamed)
+            status = vv_cli_print(&printed, "diff", diff->paths[VV_NEW], shown + first,
+                                  count - first);
     }
+    if (status == VV_EXIT_DONE && arguments->output != NULL)
+        status = mark(arguments, diff);
     if (status == VV_EXIT_DONE && fail_over != NULL && vv_diff_is_worse(&sheets[0], *fail_over))
         status = VV_EXIT_NO;
     for (int s = 0; s < VV_SIDES; s++)
@@ -190,6 +266,8 @@ int vv_cmd_diff(const struct vv_arguments *arguments)
         code = choose_sides(arguments, &diff, &error);
     if (code == VARVE_OK)
         code = name_paths(arguments, &diff, &error);
+    if (code == VARVE_OK)
+        code = check_output(arguments, &diff, &error);
     int status = code == VARVE_OK
                      ? compare(arguments, &diff, arguments->fail_over != NULL ? &ratio : NULL)
                      : vv_print_error(&error);

@@ -237,7 +237,9 @@ const struct vv_verb vv_verbs[] = {
           "record kept; without both, the newest trace here. One trace is compared with itself "
           "where --rank, --device or --steps names two parts: 0,1 or 0..9,10..19.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_BY,
-                        VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_LINK, VV_OPTION_FAIL_OVER),
+                        VV_OPTION_TOP, VV_OPTION_FIELDS, VV_OPTION_LINK, VV_OPTION_FAIL_OVER,
+                        VV_OPTION_OUTPUT),
+      .output = "with --table offload: the base program, with marks on what goes to the new one",
       .table = "diff_operators",
       .examples = EXAMPLES({ "varve diff", "the newest trace here and the one before it" },
                            { "varve diff base.varve new.varve --fail-over 5%",

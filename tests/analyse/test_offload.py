@@ -108,3 +108,38 @@ def test_profiles_of_two_programs_are_not_compared(varve, tmp_path):
     said = subprocess.run([str(varve), "diff", "--no-cache", "--table", "offload", "--link",
                            "1GB/s", *map(str, done)], capture_output=True, text=True, check=True)
     assert "not profiles of one program: operation 5 of the base is t.op2" in said.stdout
+
+
+def marked(varve, folder, *options):
+    return subprocess.run([str(varve), "diff", "--no-cache", "--table", "offload", *options, "-o",
+                           "out.mlir", "base.mlir", "new.mlir"], cwd=folder, capture_output=True,
+                          text=True, check=False)
+
+
+def test_what_goes_to_the_new_device_is_marked(varve, tmp_path):
+    """The base program, byte for byte but for the marks; --top does not count."""
+    operations = [([-1], 1), ([0], 1), ([1], 1), ([2], 1), ([3], 1)]
+    base = program(operations, [10**6, None, 10**6, 10**6, 100])
+    (tmp_path / "base.mlir").write_text(base)
+    (tmp_path / "new.mlir").write_text(program(operations, [10**5, 100, None, 10**5, 10**6]))
+    done = marked(varve, tmp_path, "--link", "1GB/s,3us", "--top", "1")
+    assert (done.returncode, "wrote out.mlir" in done.stderr) == (0, True), done.stderr
+    text = (tmp_path / "out.mlir").read_text()
+    lines = text.splitlines()
+    assert [line.split('"')[1] for line in lines if 'varve.device = "new"' in line] == \
+        ["t.op0", "t.op1", "t.op3"]
+    assert text.replace(', varve.device = "new"', "").replace(' {varve.device = "new"}', "") == base
+    (tmp_path / "base.mlir").write_text(text)  # marked once, the marks are replaced
+    assert marked(varve, tmp_path, "--link", "1GB/s,3us").returncode == 0
+    assert (tmp_path / "out.mlir").read_text() == text
+
+
+@pytest.mark.parametrize("options, said", [
+    ((), "no marks are written: how fast data goes"),
+    (("--link", "1GB/s", "--table", "diff"), "-o is the base program with marks")])
+def test_marks_that_cannot_be_made_are_not_written(varve, tmp_path, options, said):
+    for name in ("base", "new"):
+        (tmp_path / f"{name}.mlir").write_text(program(CHAIN, [10, 10, 10]))
+    done = marked(varve, tmp_path, *options)
+    assert done.returncode != 0 and said in done.stderr
+    assert not (tmp_path / "out.mlir").exists()

@@ -130,6 +130,8 @@ def test_a_function_alone(plugin, trace):
     ("varve.profile = {totale = 3 : i64}", "unknown field 'totale'; there are match, fused, count"),
     ("varve.profile = {total = 3 : i32}", "'total' must be an i64"),
     ("varve.profile = {match = 3 : i64, total = 3 : i64}", "'match' must be a string"),
+    ("varve.device = \"new\"", None),
+    ("varve.device = 3 : i64", "'varve.device' must be a string"),
     ("varve.profile = {}", "has no field: what is not known is not written"),
     ("varve.profile = 3 : i64", "must be a dictionary"),
     ("varve.hot = 3 : i64", "'varve.hot' must be without a value"),

@@ -18,8 +18,8 @@
 #include "numbers/cut.h"
 #include "sheet/cells.h"
 
-enum { GAIN, BASE_TIME, NEW_TIME, TRANSFERS, BYTES, TRANSFER_TIME, TOTAL, DEVICE, MODULE, ROW, NAME,
-       COLUMNS };
+enum { GAIN, BASE_TIME, NEW_TIME, TRANSFERS, BYTES, TRANSFER_TIME, TOTAL, DEVICE, MODULE, ROW, NUMBER,
+       NAME, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     [GAIN] = { "gain_ns", "gain", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -32,6 +32,7 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     [DEVICE] = { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     [MODULE] = { "module", "module", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
     [ROW] = { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    [NUMBER] = { "number", "number", VV_CELL_INT, VV_UNIT_NONE, true, false },
     [NAME] = { "name", "operation", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
 };
 
@@ -276,11 +277,15 @@ static int by_gain(const void *left, const void *right, void *context)
 static enum varve_code put_moved(struct view *view, int64_t top, struct varve_error *error)
 {
     const struct vv_dag *dag = view->dags[VV_BASE];
-    uint32_t *rows, count = 0;
+    uint32_t *rows, *numbers, count = 0, timed = 0;
     VV_TRY(VV_SCRATCH_ARRAY(view->scratch, &rows, view->count, error));
-    for (uint32_t row = 0; row < view->count; row++)
+    VV_TRY(VV_SCRATCH_ZEROS(view->scratch, &numbers, view->count, error));
+    for (uint32_t row = 0; row < view->count; row++) {
+        if (view->is_timed[VV_NEW][row])
+            numbers[row] = ++timed;
         if (view->on_new[row] && view->is_timed[VV_NEW][row])
             rows[count++] = row;
+    }
     if (count > 0)
         qsort_r(rows, count, sizeof *rows, by_gain, view);
     uint32_t shown = top > 0 && (uint64_t)top < count ? (uint32_t)top : count;
@@ -297,6 +302,7 @@ static enum varve_code put_moved(struct view *view, int64_t top, struct varve_er
         if (module != 0)
             cells[MODULE] = vv_text_cell(vv_dag_string(dag, module));
         cells[ROW] = vv_text_cell("operation");
+        cells[NUMBER] = vv_int_cell(numbers[rows[i]]);
         cells[NAME] = vv_text_cell(vv_dag_string(dag, dag->nodes.name[rows[i]]));
         VV_TRY(vv_row_put(view->sheet, VV_ROW_PLAIN, cells, error));
     }

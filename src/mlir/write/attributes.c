@@ -168,7 +168,7 @@ static bool print_mark(const struct vv_mlir_module *module, const struct vv_mlir
         return false;
     const char *name = vv_mlir_string(module, module->ops[marks[mark].op].name);
     return (strchr(options->attribute, '.') != NULL || strcmp(name, "builtin.module") != 0) &&
-           (options->is_unit ||
+           (options->is_unit || options->value != NULL ||
             vv_mlir_annotation_print(&marks[mark].annotation, &options->fields, text) > 0);
 }
 
@@ -208,7 +208,9 @@ enum varve_code vv_mlir_write_attributes(const struct vv_mlir_module *module,
         if (is_written &&
             find_change(module, &module->ops[edit->op], options->attribute, true, &change))
             fprintf(out, "%s%s%s%s%s", change.before, options->attribute,
-                    options->is_unit ? "" : " = ", options->is_unit ? "" : text, change.behind);
+                    options->is_unit ? "" : " = ",
+                    options->is_unit ? "" : options->value != NULL ? options->value : text,
+                    change.behind);
         at = edit->span.end;
     }
     if (code == VARVE_OK)

@@ -25,6 +25,7 @@ struct vv_mlir_write_options {
     const char *attribute;        /* NULL: into locations; its name: into attributes            */
     struct vv_mlir_fields fields; /* vv_mlir_fields_choose                                      */
     bool is_unit;                 /* the attribute has no value: it only marks operations       */
+    const char *value;            /* the attribute's value on each, instead of annotations; NULL  */
 };
 
 /* Writes the module with marks[0..count), which are sorted by op, at most one of each. */

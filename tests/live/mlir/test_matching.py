@@ -60,10 +60,12 @@ def test_jax_finds_its_operations(match, jax_folder):
     assert matched(match, jax_folder, "plain.xplane.pb", "plain.mlir") >= 97
 
 
-@pytest.mark.parametrize("kind", ["plain", "scoped"])
-def test_jax_s_layers_are_told_apart_by_their_arguments(match, produce, kind):
-    """No name is unique in a program of equal layers; each layer has weights of its own. Without
-    tags, what is found is the operation that the tag says."""
+@pytest.mark.parametrize("kind, least", [("plain", 60), ("scoped", 60), ("scan", 70),
+                                         ("grad", 45)])
+def test_jax_s_layers_are_told_apart_by_their_arguments(match, produce, kind, least):
+    """No name is unique in a program of equal layers; each layer has weights of its own, each turn
+    of a scan slices the same, and each operand of a gradient depends on others. Without tags, what
+    is found is the operation that the tag says."""
     folder = produce("jax", "mlir/jax_modules.py", kind, "small")
     _, truth = match(folder / "tagged.xplane.pb", folder / "tagged.mlir")
     _, found = match(folder / "tagged.xplane.pb", folder / "plain.mlir")
@@ -72,7 +74,7 @@ def test_jax_s_layers_are_told_apart_by_their_arguments(match, produce, kind):
     assert len(certain) > 20
     assert not [(row["name"], row["primary"], right["primary"]) for right, row in certain
                 if row["primary"]["op"] != right["primary"]["op"]]
-    assert share(found, lambda row: row.get("operations") == 1) >= 60
+    assert share(found, lambda row: row.get("operations") == 1) >= least
 
 
 def test_a_tag_is_the_operation_that_bears_it(match, jax_folder):
