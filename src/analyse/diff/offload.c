@@ -18,8 +18,8 @@
 #include "numbers/cut.h"
 #include "sheet/cells.h"
 
-enum { GAIN, BASE_TIME, NEW_TIME, TRANSFERS, BYTES, TRANSFER_TIME, TOTAL, DEVICE, MODULE, ROW, NUMBER,
-       NAME, COLUMNS };
+enum { GAIN, BASE_TIME, NEW_TIME, TRANSFERS, BYTES, TRANSFER_TIME, TOTAL, DEVICE, MODULE, ROW,
+       NUMBER, NAME, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     [GAIN] = { "gain_ns", "gain", VV_CELL_INT, VV_UNIT_NS, false, false },
