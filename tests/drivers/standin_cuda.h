@@ -18,7 +18,9 @@ struct standin_piece {
     uint32_t device, context, stream;
     const char *name; /* of a kernel                                                             */
     uint64_t bytes;
-    uint32_t sort;    /* of a copy, a wait, an operation on memory; kernels of a graph           */
+    /* Of a copy, a wait, an operation on memory; kernels of a graph. A copy's two kinds of memory
+     * are in bits 8 and 16 on; 0: those that are usual. */
+    uint32_t sort;
 };
 
 /* What CUPTI's stand-in gives the driver when it is loaded. `domain` 1 is the driver, 2 the
@@ -27,6 +29,7 @@ struct standin_tools {
     uint32_t (*begin)(int domain, const char *function, uint64_t *shared);
     void (*end)(int domain, const char *function, uint64_t *shared, uint32_t correlation);
     void (*did)(const struct standin_piece *piece, uint32_t correlation);
+    void (*number_next)(uint32_t correlation); /* of the calling thread's next call              */
 };
 
 typedef void standin_connect(const struct standin_tools *tools);

@@ -53,7 +53,8 @@ static const char *const functions[2][24] = {
       "cuMemcpyPeerAsync", "cuMemsetD8Async", "cuStreamSynchronize", "cuEventRecord",
       "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemFree_v2", "cuGraphLaunch",
       "cuDevicePrimaryCtxReset_v2", "cuCtxGetDevice", "cuDeviceGetAttribute" },
-    { "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020" },
+    { "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020", "cudaMemcpyAsync_v3020",
+      "cudaMemsetAsync_v3020", "cudaStreamSynchronize_v3020", "cudaLaunchKernelExC_v11060" },
 };
 
 struct call {
@@ -80,6 +81,7 @@ static uint64_t (*clock_now)(void);
 static uint8_t *buffer;
 static size_t buffer_bytes, used;
 static uint32_t correlations;
+static __thread uint32_t next_correlation;
 static size_t dropped;
 
 static bool does(const char *word)
@@ -233,9 +235,17 @@ static void tell(int domain, const char *function, uint64_t *shared, uint32_t co
         told(NULL, domain, id, &call);
 }
 
+static void number_next(uint32_t correlation)
+{
+    next_correlation = correlation;
+}
+
 static uint32_t begin(int domain, const char *function, uint64_t *shared)
 {
-    uint32_t correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+    uint32_t correlation = next_correlation != 0
+                               ? next_correlation
+                               : __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+    next_correlation = 0;
     tell(domain, function, shared, correlation, 0);
     return correlation;
 }
@@ -435,7 +445,7 @@ static void on_exit_of_program(void)
 
 __attribute__((constructor)) static void connect(void)
 {
-    static const struct standin_tools tools = { begin, end, standin_did };
+    static const struct standin_tools tools = { begin, end, standin_did, number_next };
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *found = driver != NULL ? dlsym(driver, "standin_driver_connect") : NULL;
     standin_connect *connect_to;

@@ -4,6 +4,7 @@
  * and calls its InitializeInjection. For tests. */
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-enum { SUCCESS = 0, NOT_INITIALIZED = 3, DRIVER = 1, RUNTIME = 2 };
+enum { SUCCESS = 0, NOT_INITIALIZED = 3, DRIVER = 1, RUNTIME = 2, REPLAYED = 3 };
 
 static const struct standin_tools *tools;
 static int is_initialised;
@@ -32,6 +33,8 @@ static int call(int domain, const char *function, const struct standin_piece *pi
 {
     const struct standin_tools *of = __atomic_load_n(&tools, __ATOMIC_ACQUIRE);
     uint64_t shared = 0;
+    bool is_replayed = domain == REPLAYED;
+    domain = is_replayed ? RUNTIME : domain;
     if (!is_initialised)
         return NOT_INITIALIZED;
     if (of == NULL)
@@ -39,7 +42,7 @@ static int call(int domain, const char *function, const struct standin_piece *pi
     kernel = piece != NULL && piece->work == STANDIN_KERNEL ? piece->name : NULL;
     correlation = of->begin(domain, function, &shared);
     uint32_t own = correlation;
-    if (domain == RUNTIME && piece != NULL)
+    if (domain == RUNTIME && piece != NULL && !is_replayed)
         call(DRIVER, "cuLaunchKernel", NULL); /* with a number of its own                        */
     if (piece != NULL)
         of->did(piece, own);
@@ -181,6 +184,15 @@ const char *standin_kernel(void)
 uint32_t standin_correlation(void)
 {
     return correlation;
+}
+
+/* A call and its work as another trace has them: `work` counts as enum standin_work does. */
+int standin_replay(const char *function, uint32_t number, const struct standin_piece *piece)
+{
+    const struct standin_tools *of = __atomic_load_n(&tools, __ATOMIC_ACQUIRE);
+    if (of != NULL)
+        of->number_next(number);
+    return call(strncmp(function, "cuda", 4) == 0 ? REPLAYED : DRIVER, function, piece);
 }
 
 /* ---- the driver's own functions, for tests/gpu/ptx_program.c: nothing is computed ---- */

@@ -58,11 +58,14 @@ static void put_memory(const struct standin_piece *piece, uint32_t correlation, 
 static void put_other(const struct standin_piece *piece, uint32_t correlation, uint64_t start)
 {
     const uint32_t d = piece->device, c = piece->context, s = piece->stream;
-    const uint8_t sort = (uint8_t)piece->sort;
+    const uint8_t sort = (uint8_t)piece->sort, from = (uint8_t)(piece->sort >> 8),
+                  to = (uint8_t)(piece->sort >> 16);
     switch (piece->work) {
     case STANDIN_COPY: {
-        struct copy copy = { .kind = COPY, .sort = sort, .from = sort == 1 ? 1 : 3,
-                             .to = sort == 1 ? 3 : 1, .bytes = piece->bytes, .start = start,
+        struct copy copy = { .kind = COPY, .sort = sort,
+                             .from = from != 0 ? from : sort == 1 ? 1 : 3,
+                             .to = to != 0 ? to : sort == 1 ? 3 : 1,
+                             .bytes = piece->bytes, .start = start,
                              .end = start + 700, .device = d, .context = c, .stream = s,
                              .correlation = correlation };
         standin_put(&copy, sizeof copy);
@@ -79,7 +82,7 @@ static void put_other(const struct standin_piece *piece, uint32_t correlation, u
     case STANDIN_SET: {
         struct set set = { .kind = SET, .bytes = piece->bytes, .start = start, .end = start + 300,
                            .device = d, .context = c, .stream = s, .correlation = correlation,
-                           .memory = 3 };
+                           .memory = to != 0 ? to : 3 };
         standin_put(&set, sizeof set);
         break;
     }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../drivers/standin_cuda.h"
 #include "varve/control.h"
 #include "varve/varve.h"
 
@@ -37,6 +38,8 @@ VARVE_SITE(copy_site, "copy_in", VARVE_LAYER_OP);
     X(standin_unified, (uint64_t bytes, uint32_t sort))                       \
     X(standin_pool, (uint64_t bytes, uint32_t sort))                          \
     X(standin_name, (const char *name, uint32_t sort, uint32_t stream))       \
+    X(standin_replay, (const char *function, uint32_t correlation,            \
+                       const struct standin_piece *piece))                    \
     X(standin_query, (void))                                                  \
     X(standin_overhead, (uint32_t sort))
 #define POINTER(name, parameters) static int (*name) parameters;
@@ -331,6 +334,36 @@ static void named(void)
     printf("named\n");
 }
 
+/* The calls and the work in the file REPLAY. A line is FUNCTION CORRELATION WORK STREAM BYTES SORT
+ * FROM TO NAME, with numbers as enum standin_work and CUPTI count; WORK 0: the call has none. */
+static void replay(void)
+{
+    static char line[1 << 16], names[1 << 22];
+    char function[64], *name = names;
+    const char *path = getenv("REPLAY");
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    long calls = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        unsigned correlation, work, stream, sort, from, to;
+        unsigned long long bytes;
+        int at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%63s %u %u %u %llu %u %u %u %n", function, &correlation, &work, &stream,
+                   &bytes, &sort, &from, &to, &at) != 8 ||
+            name + strlen(line + at) + 1 > names + sizeof names)
+            exit(7);
+        strcpy(name, line + at); /* CUPTI keeps the address                                      */
+        const struct standin_piece piece = { work, 0, 1, stream, name, bytes,
+                                             sort | from << 8 | to << 16 };
+        name += strlen(name) + 1;
+        standin_replay(function, correlation, work != 0 ? &piece : NULL);
+        calls++;
+    }
+    if (file != NULL)
+        fclose(file);
+    printf("%ld calls\n", calls);
+}
+
 /* Memory that is no file's, after a tenth and at the end, in kB. */
 static void million(void)
 {
@@ -351,7 +384,7 @@ static void million(void)
 static const struct { const char *name; void (*run)(void); } modes[] = {
     { "quick", ends_quickly }, { "stops", stops }, { "waits", waits }, { "dumps", dumps },
     { "overhead", overhead }, { "million", million }, { "product", product },
-    { "unified", unified }, { "pools", pools }, { "named", named },
+    { "replay", replay }, { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle },
