@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import table_reader  # noqa: E402
 
 ROOT = HERE.parents[1]
-STEPS, LATE_NS = 6, 40_000_000
+STEPS, LATE_NS, ATTEMPTS = 6, 40_000_000, 3
 
 
 @pytest.fixture(scope="module", name="folder")
@@ -75,9 +75,12 @@ def test_the_first_finding_is_the_late_rank_and_its_twin_has_none(varve, folder,
     assert LATE_NS / 1.5 <= first["saves_ns"] <= LATE_NS * 1.5
     assert subprocess.run([varve, *shlex.split(first["see"])[1:]], capture_output=True,
                           check=False).returncode == 0
-    twin = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
-                               record(varve, folder, "mended"))["advice"]
-    assert "late_rank" not in [row["rule"] for row in twin]
+    for attempt in range(ATTEMPTS):  # a neighbour's burst of work makes one rank late
+        twin = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
+                                   record(varve, folder, f"mended{attempt}"))["advice"]
+        if "late_rank" not in [row["rule"] for row in twin]:
+            return
+    pytest.fail(f"the twin has a late rank, too: {twin}")
 
 
 def test_the_collectives_have_their_table(varve, trace):
