@@ -42,6 +42,13 @@ def test_each_verb_explains_itself_in_three_ways(run, verb):
     assert max(map(len, page.stdout.splitlines())) <= 100
 
 
+def test_exit_codes_name_the_verbs_own_options(run):
+    for verb, wanted in (("diff", "--strict found loss, --fail-over"), ("report", "--strict found"),
+                         ("status", "the answer is no\n")):
+        told = run("help", verb).stdout.split("Exit codes:")[1]
+        assert wanted in told and ("slower steps" in told) == (verb == "diff")
+
+
 def test_help_all_holds_every_verbs_page(run):
     everything = run("help", "--all").stdout
     for verb in VERBS:

@@ -10,16 +10,21 @@
 #define LINE_WIDTH 80
 #define NAME_WIDTH 26
 
-static const struct vv_exit_meaning exits[] = {
-    { VV_EXIT_DONE, "done" },
-    { VV_EXIT_NO, "done, and the answer is no: --strict found loss, --fail-over slower steps" },
-    { VV_EXIT_USAGE, "the command line is wrong" },
-    { VV_EXIT_INPUT, "the input cannot be read: missing, not a known trace, corrupt" },
-    { VV_EXIT_OUTPUT, "the output cannot be written" },
-    { VV_EXIT_LACKING, "this machine or build lacks what was asked" },
-    { VV_EXIT_OURS, "a bug of varve" },
-    { 0, NULL },
-};
+#define EXITS(no)                                                                                  \
+    {                                                                                              \
+        { VV_EXIT_DONE, "done" },                                                                  \
+        { VV_EXIT_NO, "done, and the answer is no" no },                                           \
+        { VV_EXIT_USAGE, "the command line is wrong" },                                            \
+        { VV_EXIT_INPUT, "the input cannot be read: missing, not a known trace, corrupt" },        \
+        { VV_EXIT_OUTPUT, "the output cannot be written" },                                        \
+        { VV_EXIT_LACKING, "this machine or build lacks what was asked" },                         \
+        { VV_EXIT_OURS, "a bug of varve" },                                                        \
+        { 0, NULL },                                                                               \
+    }
+static const struct vv_exit_meaning exits[] = EXITS("");
+static const struct vv_exit_meaning strict_exits[] = EXITS(": --strict found loss");
+static const struct vv_exit_meaning diff_exits[] =
+    EXITS(": --strict found loss, --fail-over slower steps");
 
 static const struct vv_exit_meaning record_exits[] = {
     { VV_EXIT_RECORD, "varve itself failed before the program started" },
@@ -31,7 +36,10 @@ static const struct vv_exit_meaning record_exits[] = {
 
 const struct vv_exit_meaning *vv_help_exits(const struct vv_verb *verb)
 {
-    return verb->exits_as_program ? record_exits : exits;
+    return verb->exits_as_program                         ? record_exits
+           : vv_verb_takes(verb, VV_OPTION_FAIL_OVER) ? diff_exits
+           : vv_verb_takes(verb, VV_OPTION_STRICT)    ? strict_exits
+                                                      : exits;
 }
 
 /* Prints the words of `text` from column `column` on; further lines are indented to `indent`. */
