@@ -59,6 +59,22 @@ static void add_inner(struct vv_mlir_record *record, char *text)
         (struct vv_mlir_inner){ .op_name = add_text(text), .tag = tag };
 }
 
+/* "3 7": an instruction of the last record, and the arguments that it is made from. */
+static void add_arguments(struct vv_mlir_record *record, const char *text)
+{
+    struct vv_mlir_arguments arguments = { .near = { 0 } };
+    char *rest;
+    arguments.near[0] = strtoull(text, &rest, 10);
+    arguments.far[0] = strtoull(rest, NULL, 10);
+    vv_mlir_add_part(arguments.parts, arguments.far);
+    HOLDS(vv_array_reserve(&profile.arguments, &profile.arguments_capacity,
+                           profile.arguments_count + 1, sizeof *profile.arguments, NULL) ==
+          VARVE_OK);
+    if (record->arguments_count++ == 0)
+        record->first_arguments = (uint32_t)profile.arguments_count;
+    profile.arguments[profile.arguments_count++] = arguments;
+}
+
 static void add_record(const char *name)
 {
     HOLDS(vv_array_reserve(&profile.records, &profile.record_capacity, profile.record_count + 1,
@@ -90,6 +106,7 @@ static void say(char letter, char *text)
     case 'd': record->device = (uint32_t)strtoul(text, NULL, 10); break;
     case '@': add_frame(record, text); break;
     case 'i': add_inner(record, text); break;
+    case 'a': add_arguments(record, text); break;
     }
 }
 
