@@ -28,23 +28,29 @@ static bool read_key(const char *key, uint32_t *out_device)
     return false;
 }
 
-/* The number behind `key`, which ends in "="; 0 if there is none before the name. */
-static double number_of(const char *text, const char *key)
+/* What stands behind `key`, which ends in "="; NULL if the key is not there, before the name. */
+static const char *find(const char *text, const char *key)
 {
     while (text != NULL && strncmp(text, key, strlen(key)) != 0) {
         text = strncmp(text, "name=", strlen("name=")) == 0 ? NULL : strchr(text, ';');
         text += text != NULL;
     }
-    uint64_t number = text != NULL ? strtoull(text + strlen(key), NULL, 10) : 0;
+    return text != NULL ? text + strlen(key) : NULL;
+}
+
+static double number_of(const char *text, const char *key)
+{
+    const char *at = find(text, key);
+    uint64_t number = at != NULL ? strtoull(at, NULL, 10) : 0;
     return number < UINT64_C(1000000000000000000) ? (double)number : 0;
 }
 
 /* 8.6, in whatever language the program runs. */
 static double capability_of(const char *text)
 {
-    const char *at = strstr(text, "cc=");
+    const char *at = find(text, "cc=");
     char *end;
-    unsigned long major = at != NULL ? strtoul(at + strlen("cc="), &end, 10) : 0;
+    unsigned long major = at != NULL ? strtoul(at, &end, 10) : 0;
     bool has_minor = at != NULL && end[0] == '.' && end[1] >= '0' && end[1] <= '9';
     return major > 99 ? 0 : (double)major + (has_minor ? (end[1] - '0') / 10.0 : 0);
 }
@@ -63,14 +69,14 @@ enum varve_code vv_device_fact(struct vv_process_reader *process, const char *ke
     struct vv_model *model = process->model;
     struct vv_devices *devices = &model->devices;
     uint32_t device, row, scope = model->processes.scope[process->process];
-    const char *name = strncmp(text, "name=", 5) == 0 ? text : strstr(text, ";name=");
+    const char *name = find(text, "name=");
     if (!read_key(key, &device) || is_known(devices, device, scope))
         return VARVE_OK;
     VV_TRY(vv_model_add_device(model, &row, error));
     devices->device[row] = device;
     devices->scope[row] = scope;
-    if (name != NULL && strchr(name, '=')[1] != '\0')
-        VV_TRY(vv_model_text(model, strchr(name, '=') + 1, &devices->name[row], error));
+    if (name != NULL && name[0] != '\0')
+        VV_TRY(vv_model_text(model, name, &devices->name[row], error));
     devices->memory_bytes_per_s[row] = number_of(text, "bytes_per_s=");
     devices->capability[row] = capability_of(text);
     devices->units[row] = number_of(text, "units=");
