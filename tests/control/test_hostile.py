@@ -64,7 +64,7 @@ def test_a_lock_that_somebody_keeps_is_told_and_not_waited_for(record, run, pid_
     with open(tmp_path / f"t.varve/{pid}/.control", "rb") as page:
         fcntl.flock(page, fcntl.LOCK_EX)
         done = run("status", pid)
-        assert done.returncode == 0 and re.search(r"layers +all\n",
+        assert done.returncode == 0 and re.search(r"on_command +all ",
                                                   done.stdout) and done.stderr == ""
         for verb in ("stop", "start"):
             done = run(verb, pid)

@@ -60,13 +60,13 @@ def test_a_mistyped_policy_names_the_nearest(run):
 ])
 def test_dry_run_shows_what_the_program_gets(run, words, settings):
     lines = run("record", "--dry-run", *words, "--", "true").stdout.splitlines()
-    assert lines[5:] == [*settings, "true"]
+    assert lines[6:] == [*settings, "true"]
 
 
 def test_what_a_record_around_it_has_set_is_undone(run):
     around = {name: "x" for name in ("VARVE_KEEP", "VARVE_WHEN_FULL", "VARVE_DUMP_ON")}
     lines = run("record", "--dry-run", "--", "true", env=around).stdout.splitlines()
-    assert lines[5:] == ["VARVE_WHEN_FULL=''", "VARVE_KEEP=''", "VARVE_DUMP_ON=''", "true"]
+    assert lines[6:] == ["VARVE_WHEN_FULL=''", "VARVE_KEEP=''", "VARVE_DUMP_ON=''", "true"]
 
 
 def streams_bytes(trace):

@@ -56,11 +56,11 @@ def test_a_schedule_that_makes_no_sense_is_refused(run, tmp_path, words, message
 
 def test_dry_run_shows_when(run):
     lines = run("record", "--dry-run", "--paused", "--", "true").stdout.splitlines()
-    assert lines[5:] == ["VARVE_PAUSED=1", "true"]
+    assert lines[6:] == ["VARVE_PAUSED=1", "true"]
     lines = run("record", "--dry-run", "--schedule", "active=1", "--", "true").stdout.splitlines()
-    assert lines[5:] == ["VARVE_SCHEDULE=active=1", "true"]
+    assert lines[6:] == ["VARVE_SCHEDULE=active=1", "true"]
     lines = run("record", "--dry-run", "--", "true", env={"VARVE_PAUSED": "1"}).stdout.splitlines()
-    assert lines[5:] == ["VARVE_PAUSED=''", "true"]  # of a varve record around this one
+    assert lines[6:] == ["VARVE_PAUSED=''", "true"]  # of a varve record around this one
 
 
 def test_the_environment_records_a_program_that_links_the_library(told, tmp_path, on_command,

@@ -42,7 +42,9 @@ def test_self_times_add_up_to_the_operators(graph, build, traces):
     got = own([node for node in graph.nodes if not node["device"] and node["kind"] != "outside"],
               lambda node: node["name"])
     assert got == {word: want[word] for word in got}
-    assert set(got) == set(want) or name.startswith("nsys/")
+    on_devices = {word for word in set(want) - set(got) if want[word] == 0}  # of a TPU's programs
+    assert set(got) == set(want) - on_devices or name.startswith("nsys/")
+    assert not on_devices or name.startswith(("nsys/", "xplane/jax_tpu"))
 
 
 def test_threads_add_up_to_their_steps(graph, build, traces):

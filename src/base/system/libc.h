@@ -26,5 +26,7 @@ bool vv_libc_is_ours(void);
 /* Like pthread_atfork; ENOSYS if the process has another C library. */
 VV_MUST_USE int vv_libc_at_fork(void (*before)(void), void (*in_parent)(void),
                                 void (*in_child)(void));
+/* Like at_quick_exit; ENOSYS if the process has another C library. */
+VV_MUST_USE int vv_libc_at_quick_exit(void (*function)(void *ignored));
 
 #endif

@@ -380,6 +380,8 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
             if (!screen.is_brief || screen.tasks[i].sheet.row_count > 0 ||
                 !screen.tasks[i].table->is_optional)
                 shown[shown_count++] = &screen.tasks[i].sheet;
+        if (shown_count == 0 && screen.count > 0) /* it says that there is nothing, and of what */
+            shown[shown_count++] = &screen.tasks[0].sheet;
         status = vv_cli_print(arguments, verb, reading.title, shown, shown_count);
         status = vv_reading_verdict(arguments, &reading, status);
     }

@@ -262,6 +262,12 @@ static void in_child(void)
     }
 }
 
+static void on_quick_exit(void *ignored)
+{
+    (void)ignored;
+    on_exit_of_program();
+}
+
 static void watch_ends(void)
 {
     static bool is_done;
@@ -270,7 +276,7 @@ static void watch_ends(void)
     is_done = true;
     (void)vv_hand_over_listen(hand_over);
     (void)!atexit(on_exit_of_program);
-    (void)!at_quick_exit(on_exit_of_program);
+    (void)!vv_libc_at_quick_exit(on_quick_exit);
     (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 

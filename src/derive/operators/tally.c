@@ -6,6 +6,7 @@
 #include "derive/devices/work_tally.h"
 #include "derive/operators/host_gaps.h"
 #include "derive/operators/own_time.h"
+#include "meaning/platform.h"
 
 struct tallying {
     const struct vv_scope *scope;
@@ -33,6 +34,8 @@ static enum varve_code assign_operations(struct tallying *work,
                                          struct varve_error *error)
 {
     const struct vv_model *model = work->scope->model;
+    if (!vv_has_tpu(model)) /* other devices without calls: their work may have any name */
+        return VARVE_OK;
     for (size_t i = 0; i < device_work->count; i++) {
         uint32_t activity = device_work->items[i].activity;
         uint32_t row = model->activities.slice[activity];
