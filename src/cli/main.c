@@ -32,11 +32,12 @@ static int refuse(const struct vv_verb *verb, const struct varve_error *error)
 }
 
 /* An analysis frees what the next one takes again. Memory that has gone back to the system comes
- * back as new pages, and to fault and zero these took a tenth of the first screen's time. */
+ * back as new pages, which are faulted and zeroed. The largest blocks go back all the same, because
+ * holes between them would count as memory. */
 static void keep_freed_memory(void)
 {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc accepts */
+    mallopt(M_MMAP_THRESHOLD, 4 << 20); /* what is larger gets large pages: base/large_pages.h */
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     mallopt(M_TOP_PAD, 4 << 20);
 #endif
