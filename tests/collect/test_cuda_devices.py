@@ -55,6 +55,8 @@ def test_its_peaks_say_where_they_are_from(varve, tmp_path, name, capability, pe
     assert step["model_flop"] == 2e6
     rate = 2e6 / (step["duration_ns"] * 1e-9)
     assert step["mfu"] == (pytest.approx(rate / peak) if peak else None)
+    kernels = tables(varve, "report", "--table", "kernels", trace)["kernels"]
+    assert any(row["most_occupancy"] for row in kernels) == (capability == "9")
 
 
 @pytest.mark.parametrize("name", ["", "a;name=b;c=1", "x" * 300])

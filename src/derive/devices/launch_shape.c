@@ -57,7 +57,9 @@ static enum varve_code prepare(struct tallying *tallying, size_t groups, struct 
                             error));
     for (uint64_t row = 0; row < devices->table.count; row++)
         tallying->capabilities[row] =
-            vv_capability_of_name(vv_text_of(tallying->model, devices->name[row]));
+            devices->capability[row] > 0
+                ? devices->capability[row]
+                : vv_capability_of_name(vv_text_of(tallying->model, devices->name[row]));
     return vv_intern_in(tallying->scratch, &tallying->shapes, error);
 }
 
