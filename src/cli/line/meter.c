@@ -44,7 +44,10 @@ void vv_meter_text(const char *what, uint64_t done_bytes, uint64_t total_bytes, 
     vv_number_bytes((int64_t)done_bytes, done, sizeof done);
     vv_number_bytes((int64_t)total_bytes, total, sizeof total);
     vv_number_bytes((int64_t)((double)done_bytes / seconds), rate, sizeof rate);
-    snprintf(left, sizeof left, "%.0f s left", rest_s < 1e6 ? rest_s : 1e6);
+    if (total_bytes > 0 && done_bytes >= total_bytes)
+        snprintf(left, sizeof left, "putting it in order");
+    else
+        snprintf(left, sizeof left, "%.0f s left", rest_s < 1e6 ? rest_s : 1e6);
     width = width < VV_METER_BYTES ? width : VV_METER_BYTES - 1;
     int length = snprintf(numbers, sizeof numbers, "  %s of %s  %.0f %%  %s/s  %s", done, total,
                           share * 100, rate, left);
@@ -68,7 +71,8 @@ void vv_meter_show(void *context, uint64_t done_bytes, uint64_t total_bytes)
     if (!meter->is_on)
         return;
     int64_t now = now_ns();
-    if (now - meter->begin_ns < WAIT_NS || now - meter->shown_ns < PERIOD_NS)
+    bool is_soon = now - meter->shown_ns < PERIOD_NS && done_bytes < total_bytes;
+    if (now - meter->begin_ns < WAIT_NS || is_soon)
         return;
     int width = vv_terminal_width(STDERR_FILENO);
     vv_meter_text(meter->what, done_bytes, total_bytes, now - meter->begin_ns,

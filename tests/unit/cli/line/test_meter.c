@@ -17,6 +17,9 @@ static void the_line_says_bytes_rate_and_time_left(void **state)
     (void)state;
     vv_meter_text("a.json", 300000000, 1200000000, 1000000000, 80, text);
     assert_string_equal(text, "varve: reading a.json  300 MB of 1.20 GB  25 %  300 MB/s  3 s left");
+    vv_meter_text("a.json", 1200000000, 1200000000, 1000000000, 80, text);
+    assert_string_equal(text, "varve: reading a.json  1.20 GB of 1.20 GB  100 %  1.20 GB/s  "
+                              "putting it in order");
     vv_meter_text("a.json", 0, 1000, 500000000, 80, text);
     assert_string_equal(text, "varve: reading a.json  0 B of 1.00 kB  0 %  0 B/s  0 s left");
 }
