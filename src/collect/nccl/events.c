@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try_lock.h"
 #include "collect/nccl/layouts.h"
 #include "collect/nccl/nccl.h"
 #include "collect/process/launches.h"
@@ -52,35 +53,35 @@ static void write_operation(const char *function, char *out, size_t bytes)
 
 /* NCCL counts bytes in some collectives (all_gather, broadcast); the program's call has its own
  * type. A handle is the number of a call. */
-static struct { uint64_t number, count; char dtype[24]; } calls[CALLS];
+static struct { int turn; uint64_t number, count; char dtype[24]; } calls[CALLS];
 static uint64_t call_count; /* atomic                                                            */
 
+/* NULL: a thread is at this place, with a call that this one would replace, or that replaces it. */
 static void *keep_call(const struct vv_nccl_event *event)
 {
     uint64_t number = 1 + __atomic_fetch_add(&call_count, 1, __ATOMIC_RELAXED);
     size_t at = number % CALLS;
-    __atomic_store_n(&calls[at].number, 0, __ATOMIC_RELEASE);
+    if (!vv_turn_take(&calls[at].turn))
+        return NULL;
+    calls[at].number = number;
     calls[at].count = event->count;
     memcpy(calls[at].dtype, event->dtype, sizeof calls[at].dtype);
-    __atomic_store_n(&calls[at].number, number, __ATOMIC_RELEASE);
+    vv_turn_give(&calls[at].turn);
     return (void *)(uintptr_t)number;
 }
 
-/* A later call may take the place while it is read. */
+/* A later call may have taken the place. */
 static void use_call(struct vv_nccl_event *event)
 {
     uint64_t number = (uintptr_t)event->parent;
     size_t at = number % CALLS;
-    char dtype[sizeof event->dtype];
-    if (number == 0 || __atomic_load_n(&calls[at].number, __ATOMIC_ACQUIRE) != number)
+    if (number == 0 || !vv_turn_take(&calls[at].turn))
         return;
-    uint64_t count = calls[at].count;
-    memcpy(dtype, calls[at].dtype, sizeof dtype);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&calls[at].number, __ATOMIC_RELAXED) != number)
-        return;
-    event->count = count;
-    memcpy(event->dtype, dtype, sizeof dtype);
+    if (calls[at].number == number) {
+        event->count = calls[at].count;
+        memcpy(event->dtype, calls[at].dtype, sizeof event->dtype);
+    }
+    vv_turn_give(&calls[at].turn);
 }
 
 /* ---- how much ---- */
