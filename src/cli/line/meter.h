@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meter.h — one line on the terminal during a long read: bytes, rate, time left; when all bytes are
- * read, that they are being put in order. It appears after half a second, is rewritten in place, and
- * is erased at the end. If standard error is no terminal, nothing is shown. */
+ * read, that they are being put in order. It appears after half a second, is rewritten in place,
+ * and is erased at the end. If standard error is no terminal, nothing is shown. */
 #ifndef VV_CLI_LINE_METER_H
 #define VV_CLI_LINE_METER_H
 
