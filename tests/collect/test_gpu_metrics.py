@@ -137,7 +137,7 @@ def test_gpus_are_those_that_the_program_may_see(varve, tmp_path, visible, power
 @pytest.mark.parametrize("why, options, more", [
     ("the loader does not find it here", ["--metrics", "gpu"], {"driver": False}),
     ("no metrics of GPUs: Driver Not Loaded", ["--metrics", "gpu"], {"STANDIN_NVML": "refuses"}),
-    ("has ended in it", ["--metrics", "gpu"], {"STANDIN_NVML": "dies"}),
+    ("has ended in the driver", ["--metrics", "gpu"], {"STANDIN_NVML": "dies"}),
     ("CUDA_VISIBLE_DEVICES='-1' shows no GPU", ["--metrics", "power"],
      {"CUDA_VISIBLE_DEVICES": "-1"}),
     ("nearest: power", ["--metrics", "powr"], {}),

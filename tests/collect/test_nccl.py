@@ -3,7 +3,6 @@
 what NCCL says of its collectives is in the trace, and belongs to the kernels that run them. No GPU
 takes part."""
 import collections
-import json
 import pathlib
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support")]
 
+from cuda_recording import work_of  # noqa: E402
 from recording import binary, quiet_environment  # noqa: E402
 from table_reader import tables  # noqa: E402
 
@@ -47,19 +47,9 @@ def kinds(varve, trace, *names):
                    for row in rows if row["row"] == "collective"), key=str)
 
 
-def dump(trace):
-    done = subprocess.run([binary("tests/tools/model_dump"), trace], capture_output=True,
-                          text=True, check=True)
-    rows = collections.defaultdict(list)
-    for line in done.stdout.splitlines():
-        row = json.loads(line)
-        rows[row.pop("table")].append(row)
-    return rows
-
-
 def collectives(trace, kind):
     """Those of ranges of threads (kind 0) or of device work (2), in order of time."""
-    rows = dump(trace)
+    rows = work_of(trace)
     slices, tracks = rows["slices"], rows["tracks"]
     found = [row for row in rows["collectives"]
              if tracks[slices[row["slice"]]["track"]]["kind"] == kind]
@@ -103,13 +93,13 @@ def test_ranges_say_each_collective_with_bytes_and_number(varve, tmp_path, versi
         ("broadcast", 0, 240, 1, 1), ("send", -1, 512, 1, 0), ("recv", -1, 0, 1, 0),
         *(("all_reduce", number, 500, 1, -1) for number in (10, 11, 12))]
     assert [row["sequence"] for row in collectives(trace, 2)] == [*range(10), 0, 0, 0, -1, 10]
-    args = [dict(row["args"]) for row in dump(trace)["slices"] if row["name"] == "ncclAllReduce"]
+    args = [dict(row["args"]) for row in work_of(trace)["slices"] if row["name"] == "ncclAllReduce"]
     assert args == [{"channels": 8, "algorithm": "RING", "protocol": "LL"}] * 13
 
 
 def test_a_collective_is_under_the_operator_that_asked_for_it(varve, tmp_path):
     trace, _ = record(varve, tmp_path, "plain")
-    slices = dump(trace)["slices"]
+    slices = work_of(trace)["slices"]
     parents = collections.Counter(
         slices[row["parent"]]["name"] for row in slices
         if row["name"].startswith("nccl") and "Kernel" not in row["name"]

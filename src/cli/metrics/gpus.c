@@ -99,6 +99,6 @@ enum varve_code vv_gpus_find(struct vv_gpus *gpus, const struct vv_nvml *nvml, c
                 "CUDA_VISIBLE_DEVICES='%.60s' shows no GPU, so there are no metrics of GPUs",
                 visible);
     if (gpus->count == 0)
-        VV_FAIL(error, VARVE_NOT_FOUND, "NVIDIA's driver is here, but no GPU of its is");
+        VV_FAIL(error, VARVE_NOT_FOUND, "NVIDIA's driver is here, but it has no GPU");
     return VARVE_OK;
 }

@@ -6,11 +6,6 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 
-static void *find(void *library, const char *symbol)
-{
-    return dlsym(library, symbol);
-}
-
 enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error)
 {
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), *found;
@@ -21,14 +16,14 @@ enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error
                 "loader does not find it here: leave them out of --metrics, or record where the "
                 "driver is");
 #define TAKE(name, symbol, is_needed, parameters)                                                  \
-    found = find(library, symbol);                                                                 \
+    found = dlsym(library, symbol);                                                                \
     if (found == NULL && (is_needed))                                                              \
         VV_FAIL(error, VARVE_UNSUPPORTED, "this " LIBRARY " has no " symbol                        \
                 ": metrics of GPUs need a driver from 2014 or later");                             \
     memcpy(&out_nvml->name, &found, sizeof found);
     VV_NVML_FUNCTIONS(TAKE)
 #undef TAKE
-    found = find(library, "nvmlErrorString");
+    found = dlsym(library, "nvmlErrorString");
     memcpy(&out_nvml->text, &found, sizeof found);
     unsigned code = out_nvml->init();
     if (code != VV_NVML_SUCCESS)

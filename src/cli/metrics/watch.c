@@ -252,11 +252,14 @@ static enum varve_code hear(int answer, struct report *out, struct varve_error *
         ready = poll(&file, 1, BEGIN_WAIT_MS);
     while (ready < 0 && errno == EINTR);
     if (ready == 0)
-        VV_FAIL(error, VARVE_IO, "NVIDIA's driver has not answered for %d s",
+        VV_FAIL(error, VARVE_IO,
+                "NVIDIA's driver has not answered for %d s: leave metrics of GPUs out of "
+                "--metrics, and see whether nvidia-smi gets an answer",
                 BEGIN_WAIT_MS / 1000);
     if (ready < 0 || read(answer, out, sizeof *out) != sizeof *out)
         VV_FAIL(error, VARVE_IO,
-                "the process that asks NVIDIA's driver for metrics has ended in it");
+                "the process that asks NVIDIA's driver for metrics has ended in the driver: leave "
+                "metrics of GPUs out of --metrics, and see whether nvidia-smi gets an answer");
     if (out->code != VARVE_OK)
         VV_FAIL(error, out->code, "%.*s", (int)sizeof out->text - 1, out->text);
     return VARVE_OK;
