@@ -117,6 +117,8 @@ const struct vv_rule vv_rules_host[] = {
       .remedy = "One dtype and memory format from the loader on; .to(..., non_blocking=True) "
                 "once; no .contiguous() or .clone() where a view does; channels_last for the "
                 "whole model.",
+      .remedy_host = "One dtype and memory format from the loader on; no .contiguous() or .clone() "
+                "where a view does; channels_last for the whole model.",
       .see = "varve report --filter \"name~'aten::*cop*'\" --by module",
       .because = "TraceLens and msprof-analyze (affinity, format conversions): beyond 15 % "
                  "one conversion more than needed is likely." },

@@ -22,18 +22,32 @@ static const char *const of_torch[] = {
     "oversubscription", "processor_taken",
 };
 
+/* Rules of a device's own work, or of its waiting. */
+static const char *const of_devices[] = {
+    "synchronisation", "drained_queue", "exposed_copies", "pageable_copies", "small_copies",
+};
+
 static const char *const foreign[VV_PLATFORMS][WORDS_MAX] = {
     [VV_PLATFORM_USUAL] = { "jax", "torch_npu", "torch.npu", "NPU", "npu-" },
     [VV_PLATFORM_XLA] = { "torch", "DataLoader(", "pin_memory", "cudnn", ".item()", "PYTORCH" },
     [VV_PLATFORM_ASCEND] = { "cuda", "CUDA", "cudnn", "nvidia", "jax", "TPU" },
+    [VV_PLATFORM_HOST] = { "pin_memory", "non_blocking", "jax", "NPU", "npu-" },
 };
 
-static bool is_of_torch(const struct vv_rule *rule)
+static bool is_among(const struct vv_rule *rule, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < sizeof of_torch / sizeof *of_torch; i++)
-        if (strcmp(of_torch[i], rule->name) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], rule->name) == 0)
             return true;
     return false;
+}
+
+static bool is_never_asked(const struct vv_rule *rule, unsigned platform)
+{
+    return (platform == VV_PLATFORM_XLA &&
+            is_among(rule, of_torch, sizeof of_torch / sizeof *of_torch)) ||
+           (platform == VV_PLATFORM_HOST &&
+            is_among(rule, of_devices, sizeof of_devices / sizeof *of_devices));
 }
 
 static void no_advice_is_of_another_platform(void **state)
@@ -43,7 +57,7 @@ static void no_advice_is_of_another_platform(void **state)
         for (unsigned platform = 0; platform < VV_PLATFORMS; platform++) {
             const struct vv_rule *rule = vv_rule_at(r);
             const char *remedy = vv_rule_remedy(rule, (enum vv_platform)platform);
-            if (remedy == NULL || (platform == VV_PLATFORM_XLA && is_of_torch(rule)))
+            if (remedy == NULL || is_never_asked(rule, platform))
                 continue;
             for (size_t w = 0; w < WORDS_MAX && foreign[platform][w] != NULL; w++)
                 if (strstr(remedy, foreign[platform][w]) != NULL)
@@ -57,21 +71,25 @@ static void the_platform_is_that_of_the_processes(void **state)
     (void)state;
     static const struct {
         const char *process;
+        enum vv_track_kind track;
         enum vv_platform platform;
         bool has_tpu;
     } cases[] = {
-        { "python", VV_PLATFORM_USUAL, false },
-        { "/host:CPU", VV_PLATFORM_XLA, false },
-        { "/device:GPU:0", VV_PLATFORM_XLA, false },
-        { "/device:TPU:3", VV_PLATFORM_XLA, true },
-        { "Ascend Hardware", VV_PLATFORM_ASCEND, false },
+        { "python", VV_TRACK_THREAD, VV_PLATFORM_HOST, false },
+        { "python", VV_TRACK_DEVICE, VV_PLATFORM_USUAL, false },
+        { "/host:CPU", VV_TRACK_THREAD, VV_PLATFORM_XLA, false },
+        { "/device:GPU:0", VV_TRACK_DEVICE, VV_PLATFORM_XLA, false },
+        { "/device:TPU:3", VV_TRACK_DEVICE, VV_PLATFORM_XLA, true },
+        { "Ascend Hardware", VV_TRACK_DEVICE, VV_PLATFORM_ASCEND, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vv_model *model = handmade_model();
-        uint32_t row;
+        uint32_t row, track;
         assert_int_equal(vv_model_add_process(model, &row, NULL), VARVE_OK);
         assert_int_equal(vv_model_text(model, cases[i].process, &model->processes.name[row], NULL),
                          VARVE_OK);
+        assert_int_equal(vv_model_add_track(model, &track, NULL), VARVE_OK);
+        model->tracks.kind[track] = cases[i].track;
         assert_int_equal(vv_platform_of(model), cases[i].platform);
         assert_int_equal(vv_has_tpu(model), cases[i].has_tpu);
         vv_model_destroy(model);
