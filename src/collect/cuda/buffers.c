@@ -2,30 +2,20 @@
 #include "collect/cuda/buffers.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "base/system/os.h"
 #include "collect/cuda/work.h"
-#include "record/hot_path.h"
 
 static struct {
     uint8_t *memory; /* set once; atomic                                                         */
     bool is_out;     /* CUPTI has it; atomic                                                     */
 } buffers[VV_CUDA_BUFFERS];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one thread reads records at a time    */
-static struct vv_cuda_counts counts;                     /* written with the lock; atomic         */
+static struct vv_gpu_counts counts;
 
-#define COUNT(field, more)                                                                         \
-    __atomic_store_n(&counts.field, counts.field + (more), __ATOMIC_RELAXED)
-
-void vv_cuda_buffer_counts(struct vv_cuda_counts *out)
+const struct vv_gpu_counts *vv_cuda_buffer_counts(void)
 {
-    out->records = __atomic_load_n(&counts.records, __ATOMIC_RELAXED);
-    out->dropped = __atomic_load_n(&counts.dropped, __ATOMIC_RELAXED);
-    out->lost = __atomic_load_n(&counts.lost, __ATOMIC_RELAXED);
-    out->unknown = __atomic_load_n(&counts.unknown, __ATOMIC_RELAXED);
-    out->off = __atomic_load_n(&counts.off, __ATOMIC_RELAXED);
+    return &counts;
 }
 
 /* The slot is the caller's. NULL: there is no memory. */
@@ -67,22 +57,6 @@ static size_t slot_of(const uint8_t *buffer)
     return slot;
 }
 
-static void lose_one(void)
-{
-    COUNT(lost, 1);
-    vv_thread_discard(vv_self_in_epoch(), 1);
-}
-
-static void take(const uint8_t *record, size_t bytes)
-{
-    switch (vv_cuda_work_take(record, bytes)) {
-    case VV_CUDA_TAKEN: COUNT(records, 1); break;
-    case VV_CUDA_UNKNOWN: COUNT(unknown, 1); break;
-    case VV_CUDA_OFF: COUNT(off, 1); break;
-    case VV_CUDA_SHORT: lose_one(); break;
-    }
-}
-
 /* CUPTI does not say how long a record is: it ends where the next one begins. An address outside of
  * the buffer, or one that does not go on, ends the reading, and counts as one lost record. */
 static void read_records(uint8_t *buffer, size_t valid_bytes)
@@ -92,17 +66,17 @@ static void read_records(uint8_t *buffer, size_t valid_bytes)
     while (is_there) {
         const uint8_t *at = record, *end = buffer + valid_bytes;
         if (at < buffer || at >= end) {
-            lose_one();
+            vv_gpu_count(&counts, VV_GPU_SHORT);
             break;
         }
         next = record;
         is_there = vv_cupti.next_record(buffer, valid_bytes, &next) == VV_CUPTI_SUCCESS;
         const uint8_t *after = is_there ? next : end;
         if (after <= at || after > end) {
-            lose_one();
+            vv_gpu_count(&counts, VV_GPU_SHORT);
             break;
         }
-        take(at, (size_t)(after - at));
+        vv_gpu_count(&counts, vv_cuda_work_take(at, (size_t)(after - at)));
         record = next;
     }
 }
@@ -110,10 +84,8 @@ static void read_records(uint8_t *buffer, size_t valid_bytes)
 static void count_dropped(void)
 {
     size_t dropped = 0;
-    if (vv_cupti.dropped(NULL, 0, &dropped) != VV_CUPTI_SUCCESS || dropped == 0)
-        return;
-    COUNT(dropped, dropped);
-    vv_thread_discard(vv_self_in_epoch(), dropped);
+    if (vv_cupti.dropped(NULL, 0, &dropped) == VV_CUPTI_SUCCESS)
+        vv_gpu_count_dropped(&counts, dropped);
 }
 
 void vv_cuda_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -125,18 +97,18 @@ void vv_cuda_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, si
     if (slot == VV_CUDA_BUFFERS || valid_bytes > bytes || bytes > VV_CUDA_BUFFER_BYTES)
         return;
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
+    vv_gpu_records_lock();
     if (valid_bytes > 0)
         read_records(buffer, valid_bytes);
     count_dropped();
-    pthread_mutex_unlock(&lock);
+    vv_gpu_records_unlock();
     errno = saved_errno;
     __atomic_store_n(&buffers[slot].is_out, false, __ATOMIC_RELEASE);
 }
 
 void vv_cuda_buffers_missing(int64_t begin_ns, int64_t end_ns, const char *why)
 {
-    pthread_mutex_lock(&lock);
+    vv_gpu_records_lock();
     vv_cuda_work_missing(begin_ns, end_ns, why);
-    pthread_mutex_unlock(&lock);
+    vv_gpu_records_unlock();
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collect/cuda/cupti.h"
+#include "collect/gpu/records.h"
 
 #define VV_CUDA_BUFFERS 64u
 #define VV_CUDA_BUFFER_BYTES (UINT32_C(512) * 1024)
@@ -22,13 +23,6 @@ vv_cupti_complete vv_cuda_buffer_complete;
 /* As vv_cuda_work_missing, at any time. */
 void vv_cuda_buffers_missing(int64_t begin_ns, int64_t end_ns, const char *why);
 
-struct vv_cuda_counts { /* since the process began                                              */
-    uint64_t records;   /* read                                                                  */
-    uint64_t dropped;   /* CUPTI had no room for them                                            */
-    uint64_t lost;      /* too short, or without times                                           */
-    uint64_t unknown;   /* of kinds that are not known                                           */
-    uint64_t off;       /* of calls made while nothing was recorded                              */
-};
-void vv_cuda_buffer_counts(struct vv_cuda_counts *out_counts);
+const struct vv_gpu_counts *vv_cuda_buffer_counts(void);
 
 #endif

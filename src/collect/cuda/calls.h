@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h — calls of CUDA's runtime and driver: each is a range on its thread, which says the
- * number of the work that it starts. So work belongs to the operator around the call, and what was
- * launched is in the trace before the device tells of it. */
+/* calls.h — calls of CUDA's runtime and driver (collect/gpu/calls.h), as CUPTI tells of them. */
 #ifndef VV_COLLECT_CUDA_CALLS_H
 #define VV_COLLECT_CUDA_CALLS_H
 

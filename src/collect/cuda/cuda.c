@@ -75,23 +75,12 @@ static void become(enum state next)
 
 static void note_attached(void)
 {
-    struct vv_cuda_counts counts;
-    char text[VV_COLLECTOR_TEXT_BYTES_MAX + 1], version[32];
-    vv_cuda_buffer_counts(&counts);
-    const struct { uint64_t count; const char *what; } losses[] = {
-        { counts.dropped, "records dropped by CUPTI" },
-        { counts.lost, "records not readable" },
-        { counts.unknown, "records of unknown kinds left out" },
-    };
+    char text[VV_COLLECTOR_TEXT_BYTES_MAX + 1], losses[160], version[32];
+    bool is_lossy = vv_gpu_counts_text(vv_cuda_buffer_counts(), "CUPTI", losses, sizeof losses);
     vv_cupti_version_text(vv_cupti.version, version, sizeof version);
-    int length = snprintf(text, sizeof text, "CUPTI %s%s", version,
-                          clock_number == VARVE_CLOCK_MONOTONIC ? "" : ", by its own clock");
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
-        if (losses[i].count > 0 && length < (int)sizeof text)
-            length += snprintf(text + length, sizeof text - (size_t)length, "; %llu %s",
-                               (unsigned long long)losses[i].count, losses[i].what);
-    vv_collector_note(NAME, counts.dropped + counts.lost == 0 ? VV_COLLECTOR_ATTACHED
-                                                              : VV_COLLECTOR_PARTLY, text);
+    snprintf(text, sizeof text, "CUPTI %s%s%.140s", version,
+             clock_number == VARVE_CLOCK_MONOTONIC ? "" : ", by its own clock", losses);
+    vv_collector_note(NAME, is_lossy ? VV_COLLECTOR_PARTLY : VV_COLLECTOR_ATTACHED, text);
 }
 
 static void refuse(const char *why)

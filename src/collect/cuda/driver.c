@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver.c — the text of a device's fact is read by the importer: doc/format.md §6. */
 #include "collect/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -7,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/gpu/devices.h"
 #include "collect/process/modules.h"
-#include "record/source_note.h"
 
 #define NAME_BYTES 80
 #define UUID_BYTES 16
@@ -26,7 +25,7 @@ struct device {
     int clock_khz, processors, memory_clock_khz, bus_bits, major, minor;
 };
 
-static uint64_t seen, described; /* a bit for each device; atomic                                */
+static uint64_t described; /* a bit for each device; atomic                                      */
 static _Thread_local bool is_ours;
 
 static void *find(const char *name)
@@ -124,28 +123,17 @@ static void write_uuid(const struct device *device, char *out, size_t bytes)
 
 static void note(uint32_t number, const struct device *device)
 {
-    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX + 1], uuid[48];
-    write_uuid(device, uuid, sizeof uuid);
-    snprintf(source, sizeof source, VV_FACT_PREFIX "device.cuda.%u", number);
-    snprintf(text, sizeof text,
-             "uuid=%s;cc=%d.%d;units=%d;khz=%d;bytes=%zu;bytes_per_s=%llu;name=%s", uuid,
-             device->major, device->minor, device->processors, device->clock_khz,
-             device->memory_bytes, memory_bytes_per_s(device), device->name);
-    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
-    snprintf(source, sizeof source, "cuda device %u", number);
-    snprintf(text, sizeof text,
-             "%.80s, compute capability %d.%d, %d multiprocessors at %d MHz, %zu MB, %llu GB/s",
-             device->name[0] != '\0' ? device->name : "a device", device->major, device->minor,
-             device->processors, device->clock_khz / 1000, device->memory_bytes / 1000000,
-             memory_bytes_per_s(device) / 1000000000);
-    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
-}
-
-void vv_cuda_device_seen(uint32_t device)
-{
-    if (device < VV_CUDA_DEVICES &&
-        (__atomic_load_n(&seen, __ATOMIC_RELAXED) >> device & 1) == 0)
-        __atomic_fetch_or(&seen, UINT64_C(1) << device, __ATOMIC_RELEASE);
+    struct vv_gpu_device said = {
+        .units_are = "multiprocessors", .major = (uint32_t)device->major,
+        .minor = (uint32_t)device->minor, .units = (uint32_t)device->processors,
+        .clock_khz = (uint32_t)device->clock_khz, .memory_bytes = device->memory_bytes,
+        .memory_bytes_per_s = memory_bytes_per_s(device),
+    };
+    snprintf(said.name, sizeof said.name, "%s", device->name);
+    snprintf(said.architecture, sizeof said.architecture, "compute capability %d.%d",
+             device->major, device->minor);
+    write_uuid(device, said.uuid, sizeof said.uuid);
+    vv_gpu_device_note(number, "cuda", &said);
 }
 
 /* The device of the program's first calls, before its work is told of. */
@@ -154,13 +142,13 @@ static void see_current(void)
     int handle = -1;
     FIND(cuCtxGetDevice, int *)
     if (cuCtxGetDevice != NULL && cuCtxGetDevice(&handle) == 0 && handle >= 0)
-        vv_cuda_device_seen((uint32_t)handle); /* handles count as devices do                    */
+        vv_gpu_device_seen((uint32_t)handle); /* handles count as devices do                    */
 }
 
 static void describe(uint64_t new)
 {
     struct device device;
-    for (uint32_t i = 0; i < VV_CUDA_DEVICES; i++)
+    for (uint32_t i = 0; i < VV_GPU_DEVICES; i++)
         if ((new >> i & 1) != 0 && ask(i, &device))
             note(i, &device);
 }
@@ -168,7 +156,7 @@ static void describe(uint64_t new)
 void vv_cuda_devices_describe(void)
 {
     static uint32_t looks; /* atomic                                                             */
-    uint64_t all = __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+    uint64_t all = vv_gpu_devices_seen();
     bool looks_first = all == 0 && __atomic_load_n(&looks, __ATOMIC_RELAXED) < LOOKS_MAX;
     if (is_ours || (all == __atomic_load_n(&described, __ATOMIC_RELAXED) && !looks_first))
         return;
@@ -176,7 +164,7 @@ void vv_cuda_devices_describe(void)
     is_ours = true;
     if (looks_first && __atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED) < LOOKS_MAX)
         see_current();
-    all = __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+    all = vv_gpu_devices_seen();
     describe(all & ~__atomic_fetch_or(&described, all, __ATOMIC_ACQ_REL));
     is_ours = false;
     errno = saved_errno;

@@ -7,16 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VV_CUDA_DEVICES 64u
-
 /* Has the program loaded the driver? Has it initialised CUDA? */
 bool vv_cuda_driver_is_loaded(void);
 bool vv_cuda_driver_is_initialised(void);
 /* 12090 for 12.9; 0: it does not say. */
 int vv_cuda_driver_version(void);
-
-/* Work of the device is in the trace: it is to be described. Async-signal-safe. */
-void vv_cuda_device_seen(uint32_t device);
 
 /* Writes what each device that was seen is into the trace, once. Calls the driver, so a thread must
  * be at the end of a call of its own, or outside of CUDA. */

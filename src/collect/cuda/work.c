@@ -10,16 +10,13 @@
 #include "collect/cuda/calls.h"
 #include "collect/cuda/layouts.h"
 #include "collect/cuda/memory.h"
-#include "collect/cuda/names.h"
-#include "collect/cuda/tracks.h"
-#include "collect/process/launches.h"
+#include "collect/gpu/names.h"
+#include "collect/gpu/tracks.h"
 #include "varve/past.h"
-#include "varve/values.h"
 
 #define NO_NUMBER UINT32_MAX /* CUPTI's "no stream"                                              */
 #define EVENTS 1024u         /* known at once; a later event takes the place of an older one     */
 #define NAME_BYTES 96
-#define ARGS_MAX 12
 
 struct record {
     const struct vv_cupti_layout *layout;
@@ -46,33 +43,14 @@ static int64_t number_or_none(uint64_t number)
 
 /* ---- arguments of work ---- */
 
-struct args {
-    struct varve_arg items[ARGS_MAX];
-    int64_t grid[3], block[3];
-    uint32_t count;
-    const struct varve_collective_info *collective; /* or NULL                                   */
-};
-
-static void add_int(struct args *args, struct varve_key *key, int64_t value)
-{
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_INT, 0);
-    args->items[args->count++].value.integer = value;
-}
-
-static void add_three(struct args *args, struct varve_key *key, const int64_t *values)
-{
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_INTS, 3);
-    args->items[args->count++].value.integers = values;
-}
-
-static void add_graph(struct args *args, const struct record *record)
+static void add_graph(struct vv_gpu_args *args, const struct record *record)
 {
     VARVE_KEY(node, "graph node id");
     VARVE_KEY(graph, "graph id");
     if (get(record, VV_F_GRAPH) != 0)
-        add_int(args, &graph, (int64_t)get(record, VV_F_GRAPH));
+        vv_gpu_add_int(args, &graph, (int64_t)get(record, VV_F_GRAPH));
     if (get(record, VV_F_GRAPH_NODE) != 0)
-        add_int(args, &node, (int64_t)get(record, VV_F_GRAPH_NODE));
+        vv_gpu_add_int(args, &node, (int64_t)get(record, VV_F_GRAPH_NODE));
 }
 
 static bool has_times(const struct record *record)
@@ -81,91 +59,46 @@ static bool has_times(const struct record *record)
 }
 
 /* `device` is the record's, unless the record has none. */
-static enum vv_cuda_taken put(const struct record *record, uint32_t kind, const char *name,
-                              uint32_t device, struct args *args)
+static enum vv_gpu_taken put(const struct record *record, uint32_t kind, const char *name,
+                              uint32_t device, struct vv_gpu_args *args)
 {
     uint64_t correlation = get(record, VV_F_CORRELATION);
     if (!has_times(record))
-        return VV_CUDA_SHORT;
+        return VV_GPU_SHORT;
     if (!vv_cuda_call_was_on((uint32_t)correlation))
-        return VV_CUDA_OFF;
-    uint32_t track = vv_cuda_track(device, number_or_none(get(record, VV_F_CONTEXT)),
+        return VV_GPU_OFF;
+    uint32_t track = vv_gpu_track(device, number_or_none(get(record, VV_F_CONTEXT)),
                                    number_or_none(get(record, VV_F_STREAM)), clock);
     const struct varve_activity_info info = {
         sizeof info, track, name, kind, 0, (int64_t)get(record, VV_F_START),
         (int64_t)get(record, VV_F_END), correlation, get(record, VV_F_BYTES)
     };
-    const struct varve_activity_values values = { sizeof values, args->count, args->items,
-                                                  args->collective };
-    if (args->count > 0 || args->collective != NULL)
-        varve_emit_activity_with(&info, &values);
-    else
-        varve_emit_activity(&info);
-    return VV_CUDA_TAKEN;
-}
-
-static void add_text(struct args *args, struct varve_key *key, const char *value)
-{
-    if (value[0] == '\0')
-        return;
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_TEXT, 0);
-    args->items[args->count++].value.text = value;
-}
-
-/* What the collector of NCCL has told of the kernel. `told` holds the texts. */
-static void add_collective(struct args *args, struct vv_launch_collective *told,
-                           struct varve_collective_info *info)
-{
-    VARVE_KEY(algorithm, "algorithm");
-    VARVE_KEY(protocol, "protocol");
-    VARVE_KEY(channels, "channels");
-    *info = (struct varve_collective_info){
-        .struct_size = sizeof *info, .dtype = told->dtype,
-        .operation = told->operation[0] != '\0' ? told->operation : NULL,
-        .group = told->group[0] != '\0' ? told->group : NULL, .rank = told->rank,
-        .group_size = told->group_size, .peer = told->peer, .number = told->number,
-        .in_elements = told->in_elements, .out_elements = told->out_elements,
-        .bytes = told->bytes,
-    };
-    args->collective = info;
-    add_text(args, &algorithm, told->algorithm);
-    add_text(args, &protocol, told->protocol);
-    if (told->channels > 0)
-        add_int(args, &channels, told->channels);
+    vv_gpu_put(&info, args);
+    return VV_GPU_TAKEN;
 }
 
 /* ---- kernels and graphs ---- */
 
-static enum vv_cuda_taken take_kernel(const struct record *record)
+static enum vv_gpu_taken take_kernel(const struct record *record)
 {
-    VARVE_KEY(grid, "grid");
-    VARVE_KEY(block, "block");
-    VARVE_KEY(registers, "registers per thread");
-    VARVE_KEY(shared, "shared memory");
-    struct args args = { .count = 0 };
-    struct vv_launch_collective told;
-    struct varve_collective_info collective;
+    struct vv_gpu_args args = { .count = 0 };
     for (int i = 0; i < 3; i++) {
         args.grid[i] = (int32_t)get(record, VV_F_GRID_X + i);
         args.block[i] = (int32_t)get(record, VV_F_BLOCK_X + i);
     }
-    add_three(&args, &grid, args.grid);
-    add_three(&args, &block, args.block);
-    add_int(&args, &registers, (int64_t)get(record, VV_F_REGISTERS));
-    add_int(&args, &shared,
-            (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC)));
+    vv_gpu_add_shape(&args, (int64_t)get(record, VV_F_REGISTERS),
+                     (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC)));
     add_graph(&args, record);
-    if (vv_launch_told((uint32_t)get(record, VV_F_CORRELATION), &told))
-        add_collective(&args, &told, &collective);
+    vv_gpu_add_collective(&args, get(record, VV_F_CORRELATION));
     const char *name = text_of(record);
     return put(record, VARVE_ACTIVITY_KERNEL,
-               name != NULL ? vv_cuda_kernel_name(name) : "(kernel without a name)",
+               name != NULL ? vv_gpu_kernel_name(name) : "(kernel without a name)",
                (uint32_t)get(record, VV_F_DEVICE), &args);
 }
 
-static enum vv_cuda_taken take_graph(const struct record *record)
+static enum vv_gpu_taken take_graph(const struct record *record)
 {
-    struct args args = { .count = 0 };
+    struct vv_gpu_args args = { .count = 0 };
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "CUDA graph %u", (unsigned)get(record, VV_F_GRAPH));
     add_graph(&args, record);
@@ -181,29 +114,29 @@ static const char *memory_text(uint64_t kind)
     return kind < sizeof texts / sizeof *texts ? texts[kind] : texts[0];
 }
 
-static enum vv_cuda_taken take_copy(const struct record *record)
+static enum vv_gpu_taken take_copy(const struct record *record)
 {
     static const char *const sorts[] = { "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                          "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP" };
     VARVE_KEY(from_device, "fromDevice");
     VARVE_KEY(to_device, "toDevice");
-    struct args args = { .count = 0 };
+    struct vv_gpu_args args = { .count = 0 };
     char name[NAME_BYTES];
     uint64_t sort = get(record, VV_F_SORT);
     snprintf(name, sizeof name, "Memcpy %s (%s -> %s)",
              sort < sizeof sorts / sizeof *sorts ? sorts[sort] : sorts[0],
              memory_text(get(record, VV_F_FROM)), memory_text(get(record, VV_F_TO)));
     if (record->layout->kind == VV_CUPTI_MEMCPY_PEERS) {
-        add_int(&args, &from_device, (int64_t)get(record, VV_F_FROM_DEVICE));
-        add_int(&args, &to_device, (int64_t)get(record, VV_F_TO_DEVICE));
+        vv_gpu_add_int(&args, &from_device, (int64_t)get(record, VV_F_FROM_DEVICE));
+        vv_gpu_add_int(&args, &to_device, (int64_t)get(record, VV_F_TO_DEVICE));
     }
     add_graph(&args, record);
     return put(record, VARVE_ACTIVITY_COPY, name, (uint32_t)get(record, VV_F_DEVICE), &args);
 }
 
-static enum vv_cuda_taken take_set(const struct record *record)
+static enum vv_gpu_taken take_set(const struct record *record)
 {
-    struct args args = { .count = 0 };
+    struct vv_gpu_args args = { .count = 0 };
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "Memset (%s)", memory_text(get(record, VV_F_TO)));
     add_graph(&args, record);
@@ -215,7 +148,7 @@ static enum vv_cuda_taken take_set(const struct record *record)
 /* Who recorded each event last. */
 static struct { uint32_t event, context, stream, correlation; uint64_t sync; } events[EVENTS];
 
-static enum vv_cuda_taken take_event(const struct record *record)
+static enum vv_gpu_taken take_event(const struct record *record)
 {
     uint32_t event = (uint32_t)get(record, VV_F_EVENT), at = event % EVENTS;
     events[at].event = event;
@@ -223,11 +156,11 @@ static enum vv_cuda_taken take_event(const struct record *record)
     events[at].stream = (uint32_t)get(record, VV_F_STREAM);
     events[at].correlation = (uint32_t)get(record, VV_F_CORRELATION);
     events[at].sync = get(record, VV_F_EVENT_SYNC);
-    return VV_CUDA_TAKEN;
+    return VV_GPU_TAKEN;
 }
 
 /* Since 12.9 a number says which record of the event is waited for; before, the last one is. */
-static void add_awaited(struct args *args, const struct record *record)
+static void add_awaited(struct vv_gpu_args *args, const struct record *record)
 {
     VARVE_KEY(stream, "wait_on_stream");
     VARVE_KEY(correlation, "wait_on_cuda_event_record_corr_id");
@@ -238,20 +171,20 @@ static void add_awaited(struct args *args, const struct record *record)
                    (sync == 0 || events[at].sync == 0 || events[at].sync == sync);
     if (!is_same)
         return;
-    add_int(args, &stream, number_or_none(events[at].stream));
-    add_int(args, &correlation, events[at].correlation);
+    vv_gpu_add_int(args, &stream, number_or_none(events[at].stream));
+    vv_gpu_add_int(args, &correlation, events[at].correlation);
 }
 
-static enum vv_cuda_taken take_wait(const struct record *record)
+static enum vv_gpu_taken take_wait(const struct record *record)
 {
     static const char *const sorts[] = { "Unknown Sync", "Event Sync", "Stream Wait Event",
                                          "Stream Sync", "Context Sync" };
     enum { EVENT = 1, STREAM_EVENT = 2 };
-    struct args args = { .count = 0 };
+    struct vv_gpu_args args = { .count = 0 };
     uint64_t sort = get(record, VV_F_SORT);
-    uint32_t device = vv_cuda_device_of((uint32_t)get(record, VV_F_CONTEXT));
-    if (device == VV_CUDA_NO_DEVICE)
-        return VV_CUDA_SHORT;
+    uint32_t device = vv_gpu_device_of((uint32_t)get(record, VV_F_CONTEXT));
+    if (device == VV_GPU_NO_DEVICE)
+        return VV_GPU_SHORT;
     if (sort == EVENT || sort == STREAM_EVENT)
         add_awaited(&args, record);
     return put(record, VARVE_ACTIVITY_WAIT,
@@ -261,7 +194,7 @@ static enum vv_cuda_taken take_wait(const struct record *record)
 /* ---- the rest ---- */
 
 /* Time that CUPTI and the driver take from a thread of the program. */
-static enum vv_cuda_taken take_overhead(const struct record *record)
+static enum vv_gpu_taken take_overhead(const struct record *record)
 {
     enum { COMPILER = 1, THREAD = 2 };
     static const char *const sorts[] = {
@@ -273,36 +206,36 @@ static enum vv_cuda_taken take_overhead(const struct record *record)
     const char *name = sort == COMPILER ? "Driver Compiler"
                        : row < sizeof sorts / sizeof *sorts ? sorts[row] : NULL;
     if (clock != VARVE_CLOCK_MONOTONIC || get(record, VV_F_OBJECT) != THREAD)
-        return VV_CUDA_TAKEN; /* nobody's: CUPTI's own thread                                    */
+        return VV_GPU_TAKEN; /* nobody's: CUPTI's own thread                                    */
     const struct varve_past_range_info info = {
         sizeof info, VARVE_LAYER_RUNTIME, name != NULL ? name : "CUPTI", NULL,
         get(record, VV_F_THREAD), clock, 0, (int64_t)get(record, VV_F_START),
         (int64_t)get(record, VV_F_END)
     };
     varve_past_range(&info);
-    return VV_CUDA_TAKEN;
+    return VV_GPU_TAKEN;
 }
 
-static enum vv_cuda_taken take_context(const struct record *record)
+static enum vv_gpu_taken take_context(const struct record *record)
 {
-    vv_cuda_context_is_of((uint32_t)get(record, VV_F_CONTEXT),
+    vv_gpu_context_is_of((uint32_t)get(record, VV_F_CONTEXT),
                           (uint32_t)get(record, VV_F_DEVICE));
-    return VV_CUDA_TAKEN;
+    return VV_GPU_TAKEN;
 }
 
-static enum vv_cuda_taken take_name(const struct record *record)
+static enum vv_gpu_taken take_name(const struct record *record)
 {
     enum { CONTEXT = 4, STREAM = 5 };
     if (get(record, VV_F_OBJECT) == STREAM && text_of(record) != NULL)
-        vv_cuda_stream_is_called((uint32_t)get(record, VV_F_STREAM), text_of(record));
+        vv_gpu_stream_is_called((uint32_t)get(record, VV_F_STREAM), text_of(record));
     if (get(record, VV_F_OBJECT) == CONTEXT && text_of(record) != NULL)
-        vv_cuda_context_is_called((uint32_t)get(record, VV_F_CONTEXT), text_of(record));
-    return VV_CUDA_TAKEN;
+        vv_gpu_context_is_called((uint32_t)get(record, VV_F_CONTEXT), text_of(record));
+    return VV_GPU_TAKEN;
 }
 
 static const struct {
     uint8_t kind;
-    enum vv_cuda_taken (*take)(const struct record *record);
+    enum vv_gpu_taken (*take)(const struct record *record);
 } actions[] = {
     { VV_CUPTI_KERNEL, take_kernel },
     { VV_CUPTI_MEMCPY, take_copy },
@@ -321,33 +254,33 @@ void vv_cuda_work_begin(uint32_t of_clock)
     clock = of_clock;
 }
 
-enum vv_cuda_taken vv_cuda_work_take(const uint8_t *at, size_t bytes)
+enum vv_gpu_taken vv_cuda_work_take(const uint8_t *at, size_t bytes)
 {
     uint32_t kind = 0;
     if (bytes < sizeof kind)
-        return VV_CUDA_SHORT;
+        return VV_GPU_SHORT;
     memcpy(&kind, at, sizeof kind);
     struct record record = { vv_cupti_layout_of(kind), at, bytes };
     if (record.layout == NULL)
-        return VV_CUDA_UNKNOWN;
+        return VV_GPU_UNKNOWN;
     if (bytes < record.layout->needed_bytes)
-        return VV_CUDA_SHORT;
+        return VV_GPU_SHORT;
     if (record.layout->fields[VV_F_DEVICE].bytes != 0 &&
         record.layout->fields[VV_F_CONTEXT].bytes != 0 && kind != VV_CUPTI_NAME)
-        vv_cuda_context_is_of((uint32_t)get(&record, VV_F_CONTEXT),
+        vv_gpu_context_is_of((uint32_t)get(&record, VV_F_CONTEXT),
                               (uint32_t)get(&record, VV_F_DEVICE));
     if (vv_cuda_memory_knows(kind))
         return vv_cuda_memory_take(record.layout, at, bytes, clock);
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (actions[i].kind == kind)
             return actions[i].take(&record);
-    return VV_CUDA_UNKNOWN;
+    return VV_GPU_UNKNOWN;
 }
 
 void vv_cuda_work_missing(int64_t begin_ns, int64_t end_ns, const char *why)
 {
     const struct varve_activity_info info = {
-        sizeof info, vv_cuda_track(0, -1, -2, VARVE_CLOCK_MONOTONIC), why, VARVE_ACTIVITY_RANGE, 0,
+        sizeof info, vv_gpu_track(0, -1, -2, VARVE_CLOCK_MONOTONIC), why, VARVE_ACTIVITY_RANGE, 0,
         begin_ns, end_ns, 0, 0
     };
     varve_activity(&info);

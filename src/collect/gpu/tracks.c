@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collect/cuda/tracks.h"
+#include "collect/gpu/tracks.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/cuda/driver.h"
+#include "collect/gpu/devices.h"
 #include "varve/device.h"
 
 #define TRACKS_MAX 2048u /* a power of two                                                       */
@@ -26,7 +26,7 @@ struct names {
 static struct names stream_names, context_names;
 static size_t track_count, context_count;
 
-void vv_cuda_context_is_of(uint32_t context, uint32_t device)
+void vv_gpu_context_is_of(uint32_t context, uint32_t device)
 {
     size_t i = 0;
     while (i < context_count && contexts[i].context != context)
@@ -38,12 +38,12 @@ void vv_cuda_context_is_of(uint32_t context, uint32_t device)
     context_count += i == context_count;
 }
 
-uint32_t vv_cuda_device_of(uint32_t context)
+uint32_t vv_gpu_device_of(uint32_t context)
 {
     for (size_t i = 0; i < context_count; i++)
         if (contexts[i].context == context)
             return contexts[i].device;
-    return VV_CUDA_NO_DEVICE;
+    return VV_GPU_NO_DEVICE;
 }
 
 static void call(struct names *names, uint32_t number, const char *name)
@@ -58,12 +58,12 @@ static void call(struct names *names, uint32_t number, const char *name)
     names->count += i == names->count;
 }
 
-void vv_cuda_stream_is_called(uint32_t stream, const char *name)
+void vv_gpu_stream_is_called(uint32_t stream, const char *name)
 {
     call(&stream_names, stream, name);
 }
 
-void vv_cuda_context_is_called(uint32_t context, const char *name)
+void vv_gpu_context_is_called(uint32_t context, const char *name)
 {
     call(&context_names, context, name);
 }
@@ -87,14 +87,14 @@ static void name_track(int64_t context, int64_t stream, char *out, size_t bytes)
                  of != NULL ? ")" : "");
     else
         snprintf(out, bytes, "%s", stream == -1                ? "device"
-                                   : stream == VV_CUDA_UNIFIED ? "unified memory" : "not recorded");
+                                   : stream == VV_GPU_UNIFIED ? "unified memory" : "not recorded");
 }
 
 static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
 {
     char name[2 * NAME_BYTES + 32];
     uint32_t track;
-    vv_cuda_device_seen(device);
+    vv_gpu_device_seen(device);
     name_track(context, stream, name, sizeof name);
     const struct varve_track_info info = {
         sizeof info, clock, name, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device), 0, context,
@@ -103,7 +103,7 @@ static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t c
     return varve_track_add(&info, &track, NULL) == VARVE_OK ? track : 0;
 }
 
-uint32_t vv_cuda_track(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
+uint32_t vv_gpu_track(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
 {
     uint64_t hash = ((uint64_t)stream * 31 + (uint64_t)context) * 31 + device;
     size_t at = hash % TRACKS_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.c — kernels are few and their launches many, so names that were read are kept: one in each
  * of a number of places, so that memory does not grow. */
-#include "collect/cuda/names.h"
+#include "collect/gpu/names.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *out_
 
 static struct { char *name, *plain; } known[PLACES];
 
-/* libstdc++ may be loaded later than CUDA, so this looks again while it is not there. */
+/* libstdc++ may be loaded later than the runtime, so this looks again while it is not there. */
 static demangler *find_demangler(void)
 {
     static demangler *found;
@@ -30,7 +30,7 @@ static demangler *find_demangler(void)
     return found;
 }
 
-const char *vv_cuda_kernel_name(const char *name)
+const char *vv_gpu_kernel_name(const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0)
         return name;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/gpu/devices.h"
+
+#include <stdio.h>
+
+#include "record/source_note.h"
+
+static uint64_t seen; /* atomic                                                                  */
+
+void vv_gpu_device_seen(uint32_t device)
+{
+    if (device < VV_GPU_DEVICES &&
+        (__atomic_load_n(&seen, __ATOMIC_RELAXED) >> device & 1) == 0)
+        __atomic_fetch_or(&seen, UINT64_C(1) << device, __ATOMIC_RELEASE);
+}
+
+uint64_t vv_gpu_devices_seen(void)
+{
+    return __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+}
+
+void vv_gpu_device_note(uint32_t number, const char *vendor, const struct vv_gpu_device *device)
+{
+    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX + 1];
+    char capability[24] = "";
+    if (device->major > 0)
+        snprintf(capability, sizeof capability, "cc=%u.%u;", device->major, device->minor);
+    snprintf(source, sizeof source, VV_FACT_PREFIX "device.cuda.%u", number);
+    snprintf(text, sizeof text, "uuid=%s;%sunits=%u;khz=%u;bytes=%llu;bytes_per_s=%llu;name=%s",
+             device->uuid, capability, device->units, device->clock_khz,
+             (unsigned long long)device->memory_bytes,
+             (unsigned long long)device->memory_bytes_per_s, device->name);
+    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
+    snprintf(source, sizeof source, "%s device %u", vendor, number);
+    snprintf(text, sizeof text, "%.80s, %s, %u %s at %u MHz, %llu MB, %llu GB/s",
+             device->name[0] != '\0' ? device->name : "a device", device->architecture,
+             device->units, device->units_are, device->clock_khz / 1000,
+             (unsigned long long)device->memory_bytes / 1000000,
+             (unsigned long long)device->memory_bytes_per_s / 1000000000);
+    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
+}
