@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import pty
+import re
 import resource
 import shutil
 import signal
@@ -156,6 +157,11 @@ def slow_file(path, mebibytes, checked=True):
         file.write(checksum.to_bytes(4, "little") + (size % 2**32).to_bytes(4, "little"))
 
 
+SIZE = r"\d+(?:\.\d+)? [kM]?B"
+PROGRESS = re.compile(rf"varve: reading \S+slow\.json\.gz  ({SIZE}) of ({SIZE})  (\d+) %  {SIZE}/s  "
+                      r"(\d+ s left|putting it in order)")
+
+
 def on_terminal(command, folder, when=lambda text: False):
     """Runs it with a terminal as its standard error; sends Ctrl-C when `when` says so."""
     leader, follower = pty.openpty()
@@ -203,10 +209,13 @@ def test_a_long_read_shows_one_line_and_erases_it(varve, slow):
     lines = text.split("\r\x1b[K")
     assert len(lines) > 3 and lines[0] == "" and lines[-1] == ""
     assert "\n" not in text
+    shares = []
     for line in lines[1:-1]:
+        done, total, share, rest = PROGRESS.fullmatch(line).groups()
         assert len(line) < 100
-        assert "slow.json.gz" in line and " of " in line and "/s" in line and line.endswith(
-            "s left")
+        assert (rest == "putting it in order") == (share == "100" and done == total), line
+        shares.append(int(share))
+    assert shares == sorted(shares)
 
 
 def test_a_long_validation_shows_the_same_line(varve, endless):
