@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of profiles and operations of modules, both made here: how much of the time finds its
-operations, and that none finds a wrong one. What is right is said by tags that XLA carried through,
-by ranges around each node of a PyTorch program, by ONNX Runtime's optimized graph, and by what
-TensorFlow calls its kernels."""
+"""Records of profiles and operations of modules, both made here: which records find no operation,
+and that none finds a wrong one. What is right is said by tags that XLA carried through, by ranges
+around each node of a PyTorch program, by ONNX Runtime's optimized graph, and by what TensorFlow
+calls its kernels. Records count here, and not their times: how much time each producer's records
+have, bench/mlir_shares.py says of an idle machine (doc/mlir.md)."""
 import json
 import re
 import subprocess
@@ -26,12 +27,10 @@ def fixture_match(build):
 
 
 def share(records, holds):
-    """Percent of the time of the records, each execution at its median, of those that `holds`: a
-    pause of the machine in one execution counts for nothing."""
-    def time_of(rows):
-        return sum(row["count"] * row["p50_ns"] * row["self_ns"] / max(1, row["total_ns"])
-                   for row in rows)
-    return 100 * time_of([row for row in records if holds(row)]) / time_of(records)
+    """Percent of the executions that `holds`."""
+    def calls_of(rows):
+        return sum(row["count"] for row in rows)
+    return 100 * calls_of([row for row in records if holds(row)]) / calls_of(records)
 
 
 def is_matched(record):
@@ -42,10 +41,15 @@ def is_plain(record):
     return is_matched(record) and len(record["members"]) == 1
 
 
-def matched(match, folder, trace, module):
-    _, records = match(folder / trace, folder / module)
+def kind_of(record):
+    """The type, of XLA's operations with the name that its numbers are taken from."""
+    return record.get("type") if "/" in record.get("name", "/") else record["name"].split(".")[0]
+
+
+def missed(records, holds=is_matched):
+    """The kinds of those that do not hold."""
     assert len(records) > 10
-    return share(records, is_matched)
+    return {kind_of(row) for row in records if not holds(row)}
 
 
 # JAX
@@ -55,13 +59,16 @@ def fixture_jax_folder(produce, request):
     return produce("jax", "mlir/jax_modules.py", request.param, "small")
 
 
-def test_jax_finds_its_operations(match, jax_folder):
-    assert matched(match, jax_folder, "tagged.xplane.pb", "tagged.mlir") >= 97
-    assert matched(match, jax_folder, "plain.xplane.pb", "plain.mlir") >= 97
+@pytest.mark.parametrize("module", ["tagged", "plain"])
+def test_jax_finds_its_operations(match, jax_folder, module):
+    """But for copies and fills that XLA adds, and that it gives no operation."""
+    _, records = match(jax_folder / f"{module}.xplane.pb", jax_folder / f"{module}.mlir")
+    assert missed(records) <= {"copy", "wrapped_broadcast"}
+    assert share(records, is_matched) >= 95
 
 
-@pytest.mark.parametrize("kind, least", [("plain", 60), ("scoped", 60), ("scan", 70),
-                                         ("grad", 45)])
+@pytest.mark.parametrize("kind, least", [("plain", 45), ("scoped", 45), ("scan", 50),
+                                         ("grad", 30)])
 def test_jax_s_layers_are_told_apart_by_their_arguments(match, produce, kind, least):
     """No name is unique in a program of equal layers; each layer has weights of its own, each turn
     of a scan slices the same, and each operand of a gradient depends on others. Without tags, what
@@ -132,14 +139,15 @@ def fixture_nodes(produce, request):
 
 @pytest.mark.parametrize("form", ["raw", "torch", "linalg", "stablehlo", "tosa"])
 def test_pytorch_finds_its_operations(match, torch_folder, form):
-    """97 on an idle machine. Other work moves the shares: 96.8 was seen."""
-    assert matched(match, torch_folder, "profile.json", f"{form}.mlir") >= (
-        99 if form == "raw" else 95)
+    """Where norms are taken apart they add, too: then it is not certain which addition is which."""
+    _, records = match(torch_folder / "profile.json", torch_folder / f"{form}.mlir")
+    assert missed(records) == (set() if form == "raw" else {"aten::add"})
+    assert share(records, is_matched) >= 85
 
 
 def test_pytorch_finds_each_operation_of_the_program_as_it_is(match, torch_folder):
     _, records = match(torch_folder / "profile.json", torch_folder / "raw.mlir")
-    assert share(records, is_plain) >= 99
+    assert not missed(records, is_plain)
 
 
 @pytest.mark.parametrize("net", ["gpt", "resnet"])
@@ -151,7 +159,7 @@ def test_our_own_recording_finds_each_operation(match, produce, record, net):
     trace = record("torch", "mlir/torch_run.py", net, "small") / "run.varve"
     told, records = match(trace, module, "--steps", "0..1")
     assert told["producer"] == "PyTorch" and len(records) > 15
-    assert share(records, is_matched) >= 99 and share(records, is_plain) >= 99
+    assert not missed(records, is_plain)
     levels = {row["level"] for row in records if is_plain(row)}
     assert levels <= {"order", "call stack"} and "order" in levels
     wrong = [(row["type"], row["primary"]["type"]) for row in records if is_plain(row) and
@@ -180,15 +188,25 @@ def fixture_tf_folder(produce, request):
     return produce("tensorflow", "mlir/tf_modules.py", request.param, "small")
 
 
-# Of so small a net the reductions that XLA splits, and that it gives no name, take 7 % of the time;
-# variables are read by operations that StableHLO does not have.
-@pytest.mark.parametrize("trace, module, least", [
-    *(("level3.xplane.pb", f"{form}.mlir", 97) for form in ("executor", "standard", "frozen",
-                                                            "saved_model")),
-    ("level3.xplane.pb", "stablehlo.mlir", 90), ("jit.xplane.pb", "stablehlo.mlir", 90),
-    ("jit.xplane.pb", "standard.mlir", 90)])
-def test_tensorflow_finds_its_operations(match, tf_folder, trace, module, least):
-    assert matched(match, tf_folder, trace, module) >= least
+# What a form does not have: StableHLO reads no variables, and freezing takes them and what is
+# computed of them alone out of the program. XLA gives no name to reductions that it splits.
+FROZEN = {"ReadVariableOp", "AddV2", "Mul", "Rsqrt", "Sub"}
+SPLIT = {"wrapped_reduce-window"}
+
+
+@pytest.mark.parametrize("trace, module, absent, least", [
+    ("level3.xplane.pb", "executor.mlir", set(), 100),
+    ("level3.xplane.pb", "standard.mlir", set(), 100),
+    ("level3.xplane.pb", "saved_model.mlir", set(), 100),
+    ("level3.xplane.pb", "frozen.mlir", FROZEN, 65),
+    ("level3.xplane.pb", "stablehlo.mlir", {"ReadVariableOp"}, 80),
+    ("jit.xplane.pb", "stablehlo.mlir", SPLIT, 80), ("jit.xplane.pb", "standard.mlir", SPLIT, 80)])
+def test_tensorflow_finds_its_operations(match, tf_folder, trace, module, absent, least):
+    _, records = match(tf_folder / trace, tf_folder / module)
+    assert missed(records) <= absent
+    assert all(row["type"] == "ReadVariableOp" or "/batchnorm/" in row["name"]
+               for row in records if absent is FROZEN and not is_matched(row))
+    assert share(records, is_matched) >= least
 
 
 def test_tensorflow_s_fused_kernels_are_of_the_pattern_s_first_operation(match, tf_folder):
@@ -207,7 +225,7 @@ def test_a_saved_model_that_holds_the_net_twice(match, tf_folder):
     """In the function that was called, and in its signature; the trace says which one ran."""
     text = (tf_folder / "saved_model.mlir").read_text()
     _, records = match(tf_folder / "level3.xplane.pb", tf_folder / "saved_model.mlir")
-    assert share(records, lambda row: row.get("operations") == 1) >= 99
+    assert not missed(records, lambda row: row.get("operations") == 1)
     for row in filter(is_matched, records):
         assert f'{row["primary"]["name"]}"' in text
         assert row["primary"]["name"].endswith(f'@{row["function"]}')
@@ -233,11 +251,11 @@ def fixture_onnx(produce):
     return folder, produce("mlir", "mlir/onnx_modules.py", folder / "model.onnx") / "onnx.mlir"
 
 
-@pytest.mark.parametrize("trace, least", [("off.json", 100), ("on.json", 96)])
-def test_onnx_runtime_finds_its_operations(match, onnx, trace, least):
+@pytest.mark.parametrize("trace", ["off.json", "on.json"])
+def test_onnx_runtime_finds_its_operations(match, onnx, trace):
     folder, module = onnx
     _, records = match(folder / trace, module)
-    assert share(records, is_matched) >= least
+    assert not missed(records)
 
 
 @pytest.mark.parametrize("name", ["off", "on"])

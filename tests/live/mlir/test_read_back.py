@@ -43,9 +43,7 @@ def test_what_is_read_from_a_phase_is_what_was_written(annotated, varve, phase):
            f"--compile-to={phase}", "--mlir-print-debuginfo", "-o", output)
     read = read_back(varve, output)
     assert read and read.items() <= written.items()
-    share = sum(values[1] for values in read.values()) / sum(values[1]
-                                                             for values in written.values())
-    assert share > 0.3, share
+    assert len(read) >= len(written) / 2
 
 
 def test_the_producers_tools_read_what_was_written(annotated):
