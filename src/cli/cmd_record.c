@@ -445,6 +445,7 @@ static int run(struct recording *recording)
                                           manifest.is_shared ? VV_FILE_SHARED : VV_FILE_PRIVATE);
     if (failure != 0)
         code = vv_fail_errno(&error, failure, "cannot make '%s/" VV_LOST_FILE "'", folder);
+    recording->metrics.program = recording->command[0];
     if (code == VARVE_OK && recording->metrics.metrics != 0)
         code = vv_metric_watch_begin(&recording->metrics, settings, setting_count,
                                      &recording->watch, &error);

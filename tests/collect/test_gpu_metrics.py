@@ -141,7 +141,6 @@ def test_gpus_are_those_that_the_program_may_see(varve, tmp_path, visible, power
     ("CUDA_VISIBLE_DEVICES='-1' shows no GPU", ["--metrics", "power"],
      {"CUDA_VISIBLE_DEVICES": "-1"}),
     ("nearest: power", ["--metrics", "powr"], {}),
-    ("CUPTI's range profiling, which varve does not use", ["--metrics", "power,occupancy"], {}),
     ("is not from 1ms to 1min", ["--metrics", "gpu", "--metrics-period", "1us"], {}),
     ("name some with --metrics", ["--metrics", "L2Cache", "--metrics-period", "1s"], {}),
     ("layer device, which --layers leaves out", ["--metrics", "gpu", "--layers", "op"], {}),

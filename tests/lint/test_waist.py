@@ -32,7 +32,7 @@ PLAIN = {"fwdbwd", "overhead"}  # words of theirs that no rule below finds
 CONVERSION = re.compile(r"%[-+ #0-9.*]*[a-zA-Z\"]")
 # Names of calls of a device's runtime: what they do is asked of meaning/.
 CALLS = re.compile(
-    r"(?:cuda|hip|hsa_|nccl|rccl|acl)[A-Z]\w+|LaunchKernel|StreamSynchronize|EventRecord")
+    r"(?<![A-Za-z])(?:cuda|hip|hsa_|nccl|rccl|acl)[A-Z]\w+|LaunchKernel|StreamSynchronize|EventRecord")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 

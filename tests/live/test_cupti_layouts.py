@@ -120,3 +120,43 @@ def test_the_fields_are_where_the_headers_have_them(tmp_path):
         is_old = "cudaEventSyncId" not in (include / "cupti_activity.h").read_text()
         wanted = [key for key in places if not (is_old and key in SINCE_12_9)]
         assert theirs(include, folder, wanted) == {key: places[key] for key in wanted}
+
+
+def parameters_of_ours():
+    """[(our struct, NVIDIA's name, fields)] of src/cli/metrics/sampling_parameters.h."""
+    text = (ROOT / "src/cli/metrics/sampling_parameters.h").read_text().replace("\\\n", " ")
+    rows = re.findall(r'\bP\((\w+), \w+, "(\w+)",([^)]*)\)', text)
+    return [(name, theirs, re.findall(r"(\w+);", fields)) for name, theirs, fields in rows]
+
+
+def test_parameters_of_sampling_are_as_the_headers_have_them(tmp_path):
+    packages = python_of("cupti").parents[1]
+    includes = sorted(path.parent for path in packages.glob("lib/python*/site-packages/nvidia/"
+                                                            "**/cupti_pmsampling.h"))
+    ours = parameters_of_ours()
+    assert len(includes) == 2 and len(ours) == 19  # 12.9 and 13.5
+    for number, include in enumerate(includes):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "cuda.h").write_text(CUDA_H)
+        text = "".join((include / f"cupti_{name}.h").read_text()
+                       for name in ("pmsampling", "profiler_host", "target"))
+        checks = []
+        for name, nvidia, fields in ours:
+            if not fields:
+                continue
+            body = re.search(r"typedef struct CUpti_%s_Params\s*\{(.*?)\n\}" % nvidia, text,
+                             re.S)[1]
+            members = re.findall(r"(\w+);", re.sub(r"//.*", "", body))
+            assert members[:2] == ["structSize", "pPriv"] and len(members) >= len(fields) + 2
+            for field, member in zip(fields, members[2:]):
+                a, b = f"vv_cupti_{name}", f"CUpti_{nvidia}_Params"
+                checks.append(f"static_assert(offsetof({a}, {field}) == offsetof({b}, {member}) && "
+                              f"sizeof({a}::{field}) == sizeof({b}::{member}), \"{b}\");")
+        (folder / "check.cc").write_text("\n".join([
+            "#include <cstddef>", "#include <cupti_pmsampling.h>", "#include <cupti_target.h>",
+            "#include <cupti_profiler_host.h>",
+            f'#include "{ROOT}/src/cli/metrics/sampling_parameters.h"', *checks]))
+        done = subprocess.run(["c++", "-w", "-fsyntax-only", f"-I{folder}", f"-I{include}",
+                               folder / "check.cc"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "derive/devices/hardware_samples.h"
 #include "derive/devices/launch_shape.h"
 #include "derive/select/traits.h"
 #include "meaning/hardware/occupancy.h"
@@ -18,8 +19,8 @@
 
 enum {
     TOTAL, SHARE, RUNNING, CALLS, MEAN, DEVIATION, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
-    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, MOST_OCCUPANCY, LIMIT, FIRST, SECOND,
-    COLUMNS
+    OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, MOST_OCCUPANCY, LIMIT, SM_ACTIVE,
+    SM_ISSUE, WARPS_ACTIVE, TENSOR_ACTIVE, DRAM_ACTIVE, SAMPLES, FIRST, SECOND, COLUMNS
 };
 
 #define FIGURES(is_hidden)                                                                 \
@@ -42,7 +43,13 @@ enum {
     { "shared_bytes", "shared", VV_CELL_INT, VV_UNIT_BYTES, is_hidden, VV_TEXT_IF_ROOM },  \
     { "launch_shapes", "shapes", VV_CELL_INT, VV_UNIT_COUNT, true, false },                \
     { "most_occupancy", "at most", VV_CELL_REAL, VV_UNIT_RATIO, true, false },             \
-    { "limited_by", "limited by", VV_CELL_TEXT, VV_UNIT_NONE, true, false }
+    { "limited_by", "limited by", VV_CELL_TEXT, VV_UNIT_NONE, true, false },               \
+    { "sm_active", "SM active", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM }, \
+    { "sm_issue", "SM issue", VV_CELL_REAL, VV_UNIT_RATIO, true, false },                  \
+    { "warps_active", "warps", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },  \
+    { "tensor_active", "tensor", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM }, \
+    { "dram_active", "DRAM", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },    \
+    { "samples", "samples", VV_CELL_INT, VV_UNIT_COUNT, true, false }
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
     FIGURES(false),
@@ -116,6 +123,7 @@ static enum varve_code find_annotations(struct keys *keys, struct varve_error *e
 struct view {
     const struct vv_work_tally *tally;
     const struct vv_launch_figures *launches; /* by group                                       */
+    const struct vv_sampled_figures *sampled; /* by group; NULL = none                          */
     const struct keys *keys;
     struct vv_sheet *sheet;
     struct vv_cell *cells; /* groups * COLUMNS                                                  */
@@ -168,6 +176,28 @@ static void fill_most_occupancy(const struct vv_launch_shape *shape, struct vv_c
     cells[LIMIT] = vv_text_cell(most.limit);
 }
 
+static void fill_sampled(const struct vv_sampled_figures *figures, struct vv_cell *cells)
+{
+    static const struct { int column; enum vv_sampled first, last; } columns[] = {
+        { SM_ACTIVE, VV_SAMPLED_SM_ACTIVE, VV_SAMPLED_SM_ACTIVE },
+        { SM_ISSUE, VV_SAMPLED_SM_ISSUE, VV_SAMPLED_SM_ISSUE },
+        { WARPS_ACTIVE, VV_SAMPLED_WARPS, VV_SAMPLED_WARPS },
+        { TENSOR_ACTIVE, VV_SAMPLED_TENSOR, VV_SAMPLED_TENSOR },
+        { DRAM_ACTIVE, VV_SAMPLED_DRAM_READ, VV_SAMPLED_DRAM_WRITE },
+    };
+    cells[SAMPLES] = vv_int_cell((int64_t)figures->samples);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        double percent = 0;
+        bool is_known = true;
+        for (int i = (int)columns[c].first; i <= (int)columns[c].last; i++) {
+            is_known &= figures->counts[i] > 0;
+            percent += is_known ? figures->sums[i] / (double)figures->counts[i] : 0;
+        }
+        if (is_known)
+            cells[columns[c].column] = vv_real_cell(percent / 100);
+    }
+}
+
 static enum varve_code fill_launch(struct view *view, uint32_t group, struct vv_cell *cells,
                                    struct varve_error *error)
 {
@@ -210,6 +240,8 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     cells[MEAN] = vv_int_cell(mean.mean);
     cells[DEVIATION] = vv_int_cell(mean.deviation);
     view->order[group] = group;
+    if (view->sampled != NULL)
+        fill_sampled(&view->sampled[group], cells);
     VV_TRY(fill_launch(view, group, cells, error));
     return fill_names(view, group, cells, error);
 }
@@ -326,6 +358,7 @@ static enum varve_code analyse(struct keys *keys, const struct vv_question *ques
     struct vv_device_work work;
     struct vv_work_tally tally;
     struct vv_launch_figures *launches;
+    struct vv_sampled_figures *sampled;
     VV_TRY(vv_scope_init(&scope, keys->model, &question->selection, keys->scratch, error));
     VV_TRY(vv_device_work_asked(&work, &scope, question, error));
     VV_TRY(vv_traits_init(&keys->traits, keys->model, scope.ranks, VV_TRAIT_BIT(keys->by),
@@ -334,7 +367,9 @@ static enum varve_code analyse(struct keys *keys, const struct vv_question *ques
         VV_TRY(find_annotations(keys, error));
     VV_TRY(vv_work_tally(&work, keys->key, keys, &tally, error));
     VV_TRY(vv_launch_tally(&work, keys->key, keys, &tally, &launches, error));
-    struct view view = { .tally = &tally, .launches = launches, .keys = keys, .sheet = out };
+    VV_TRY(vv_sampled_tally(&work, keys->key, keys, &tally, &sampled, error));
+    struct view view = { .tally = &tally, .launches = launches, .sampled = sampled, .keys = keys,
+                         .sheet = out };
     VV_TRY(fill(&view, question, error));
     VV_TRY(vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error));
     return state_policy(&work, &tally, question, out, error);

@@ -222,10 +222,12 @@ const struct vv_option vv_options[VV_OPTION_COUNT] = {
         .help = "a group of hardware counters, such as PipeUtilization, L2Cache, Custom:0x3c: what "
                 "each range uses, with processor time and page faults; and metrics of GPUs "
                 "of NVIDIA, over the time: gpu (all), or power, clocks, temperature, used_memory, "
-                "utilization, nvlink, pcie, throttling",
+                "utilization, nvlink, pcie, throttling; and hardware counters: hardware (all), or "
+                "sm_active, occupancy, tensor_cores, dram",
         AT(metrics),
     ROW(METRICS_PERIOD) .name = "metrics-period", .kind = VV_VALUE_TEXT, .value = "TIME",
-        .help = "between two readings of metrics of GPUs; 100ms unless said", AT(metrics_period),
+        .help = "between two readings of metrics of GPUs; 100ms unless said, 200us for hardware "
+                "counters", AT(metrics_period),
     ROW(DUMP_ON) .name = "dump-on", .kind = VV_VALUE_TEXT, .value = "SIGNAL",
         .help = "a process that gets it writes NAME.dump.varve, and goes on", AT(dump_on),
     ROW(PID) .name = "pid", .kind = VV_VALUE_TEXT, .value = "PID", .words = "processes",

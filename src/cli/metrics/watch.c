@@ -16,12 +16,14 @@
 
 #include "base/system/clock.h"
 #include "cli/metrics/gpus.h"
+#include "cli/metrics/sampling.h"
 #include "cli/recording/program.h"
 #include "varve/device.h"
 
 #define BEGIN_WAIT_MS 20000 /* a driver without persistence mode wakes each GPU first            */
 #define END_WAIT_MS 2000    /* it may be in the driver                                           */
 #define NS_PER_MS 1000000
+#define SAMPLES_READ_NS UINT64_C(20000000) /* the device's buffer holds more                      */
 
 /* What the process says when it has begun, or why it has not. */
 struct report {
@@ -91,7 +93,9 @@ struct watching {
     struct vv_gpus gpus;
     struct recorder recorder;
     uint32_t whole[VV_GPUS_MAX], part[VV_GPUS_MAX]; /* tracks of each GPU                        */
-    uint64_t next_ns;                               /* when values are read again                */
+    struct vv_sampling *sampling;                   /* of hardware counters; NULL = none         */
+    uint32_t sampled[VV_SAMPLED_DEVICES];           /* tracks                                    */
+    uint64_t next_ns, next_samples_ns;              /* when values are read again                */
 };
 
 static uint32_t add_track(const struct recorder *recorder, uint32_t device, const char *name)
@@ -113,6 +117,26 @@ static void add_tracks(struct watching *watching)
         if (gpu->is_part)
             watching->part[i] = add_track(&watching->recorder, gpu->number, "MIG instance");
     }
+    for (uint32_t i = 0; watching->sampling != NULL && i < vv_sampling_devices(watching->sampling);
+         i++)
+        watching->sampled[i] = i < watching->gpus.count && !watching->gpus.items[i].is_part
+                                   ? watching->whole[i]
+                                   : add_track(&watching->recorder, i, "device");
+}
+
+static bool is_wanted(const struct recorder *recorder)
+{
+    return (__atomic_load_n(&recorder->page->layers, __ATOMIC_RELAXED) & VARVE_LAYER_DEVICE) != 0;
+}
+
+static void tell_sample(void *user, unsigned device, const char *name, int64_t time_ns,
+                        double value)
+{
+    const struct watching *watching = user;
+    if (is_wanted(&watching->recorder))
+        watching->recorder.device_counter(&(struct varve_device_counter_info){
+            sizeof(struct varve_device_counter_info), watching->sampled[device], name, time_ns,
+            value });
 }
 
 /* Reads all values, and tells those to the trace that it wants now. */
@@ -122,7 +146,7 @@ static void record(struct watching *watching, uint32_t metrics)
     struct vv_gpu_value values[VV_GPU_METRICS_MAX];
     for (size_t i = 0; i < watching->gpus.count; i++) {
         size_t count = vv_gpu_read(&watching->gpus, i, metrics, values);
-        if ((__atomic_load_n(&recorder->page->layers, __ATOMIC_RELAXED) & VARVE_LAYER_DEVICE) == 0)
+        if (!is_wanted(recorder))
             continue;
         for (size_t v = 0; v < count; v++)
             recorder->device_counter(&(struct varve_device_counter_info){
@@ -132,30 +156,53 @@ static void record(struct watching *watching, uint32_t metrics)
     }
 }
 
-/* Until the lifeline is cut. A reading that takes longer than the period puts the next one off. */
+/* True: `*next_ns` has come, and is put off by the period. A reading that takes longer than the
+ * period puts the next one off. */
+static bool is_due(uint64_t *next_ns, uint64_t period_ns)
+{
+    uint64_t now_ns = vv_clock_monotonic_ns();
+    if (now_ns < *next_ns)
+        return false;
+    *next_ns += period_ns;
+    *next_ns = *next_ns < now_ns ? now_ns : *next_ns;
+    return true;
+}
+
+/* Until the lifeline is cut. */
 static void watch(struct watching *watching, const struct job *job)
 {
     struct pollfd end = { job->lifeline, POLLIN, 0 };
     for (;;) {
-        uint64_t now_ns = vv_clock_monotonic_ns();
-        uint64_t left_ns = watching->next_ns > now_ns ? watching->next_ns - now_ns : 0;
+        uint64_t now_ns = vv_clock_monotonic_ns(), next_ns = watching->next_ns;
+        if (watching->sampling != NULL && watching->next_samples_ns < next_ns)
+            next_ns = watching->next_samples_ns;
+        uint64_t left_ns = next_ns > now_ns ? next_ns - now_ns : 0;
         struct timespec left = { (time_t)(left_ns / 1000000000), (long)(left_ns % 1000000000) };
         if (ppoll(&end, 1, &left, NULL) > 0)
             return;
-        now_ns = vv_clock_monotonic_ns();
-        if (now_ns < watching->next_ns)
-            continue;
-        watching->next_ns += job->wishes->period_ns;
-        watching->next_ns = watching->next_ns < now_ns ? now_ns : watching->next_ns;
-        record(watching, job->wishes->metrics);
+        if (is_due(&watching->next_ns, job->wishes->period_ns))
+            record(watching, job->wishes->metrics);
+        if (watching->sampling != NULL && is_due(&watching->next_samples_ns, SAMPLES_READ_NS))
+            vv_sampling_read(watching->sampling, tell_sample, watching);
     }
 }
 
 /* ---- in the process: its beginning and its end ---- */
 
-/* "cuda:0, cuda:1 do not tell NVLink, PCIe"; GPUs that lack the same are named together. */
-static void say_missing(const struct vv_gpus *gpus, char text[VV_WATCH_MISSING_BYTES])
+static void say_missing_counters(const struct vv_sampling *sampling, bool is_more, FILE *out)
 {
+    char lacks[120];
+    for (unsigned i = 0; sampling != NULL && i < vv_sampling_devices(sampling); i++)
+        if (vv_sampling_lacks(sampling, i, lacks, sizeof lacks)) {
+            fprintf(out, "%scuda:%u does not count %s", is_more ? "; " : "", i, lacks);
+            is_more = true;
+        }
+}
+
+/* "cuda:0, cuda:1 do not tell NVLink, PCIe"; GPUs that lack the same are named together. */
+static void say_missing(const struct watching *watching, char text[VV_WATCH_MISSING_BYTES])
+{
+    const struct vv_gpus *gpus = &watching->gpus;
     uint64_t said[VV_GPUS_MAX];
     size_t said_count = 0;
     FILE *out = fmemopen(text, VV_WATCH_MISSING_BYTES, "w");
@@ -180,6 +227,8 @@ static void say_missing(const struct vv_gpus *gpus, char text[VV_WATCH_MISSING_B
             }
     }
     if (out != NULL)
+        say_missing_counters(watching->sampling, said_count > 0, out);
+    if (out != NULL)
         fclose(out);
     text[VV_WATCH_MISSING_BYTES - 1] = '\0';
 }
@@ -198,12 +247,18 @@ static void become_quiet(void)
 static enum varve_code begin(const struct job *job, struct watching *watching,
                              struct varve_error *error)
 {
-    VV_TRY(vv_nvml_open(&watching->nvml, error));
-    VV_TRY(vv_gpus_find(&watching->gpus, &watching->nvml, getenv("CUDA_VISIBLE_DEVICES"), error));
+    if ((job->wishes->metrics & VV_METRICS_OF_DRIVER) != 0) {
+        VV_TRY(vv_nvml_open(&watching->nvml, error));
+        VV_TRY(vv_gpus_find(&watching->gpus, &watching->nvml, getenv("CUDA_VISIBLE_DEVICES"),
+                            error));
+    }
+    if ((job->wishes->metrics & VV_METRICS_OF_HARDWARE) != 0)
+        VV_TRY(vv_sampling_begin(job->wishes, &watching->sampling, error));
     VV_TRY(load_recorder(job, &watching->recorder, error));
     watching->recorder.process_name("metrics of GPUs");
     add_tracks(watching);
-    watching->next_ns = vv_clock_monotonic_ns() + job->wishes->period_ns;
+    watching->next_samples_ns = vv_clock_monotonic_ns();
+    watching->next_ns = watching->next_samples_ns + job->wishes->period_ns;
     record(watching, job->wishes->metrics);
     return VARVE_OK;
 }
@@ -216,7 +271,7 @@ static _Noreturn void run(const struct job *job)
     become_quiet();
     report.code = begin(job, &watching, &error);
     if (report.code == VARVE_OK)
-        say_missing(&watching.gpus, report.text);
+        say_missing(&watching, report.text);
     else
         snprintf(report.text, sizeof report.text, "%.*s", (int)sizeof report.text - 1,
                  error.message);
@@ -224,7 +279,10 @@ static _Noreturn void run(const struct job *job)
         _exit(1);
     close(job->answer);
     watch(&watching, job);
-    watching.nvml.shut_down();
+    if (watching.sampling != NULL)
+        vv_sampling_end(watching.sampling, tell_sample, &watching);
+    if (watching.nvml.shut_down != NULL)
+        watching.nvml.shut_down();
     exit(0); /* the library ends its streams                                                     */
 }
 

@@ -9,41 +9,27 @@
 #include "base/text/nearest.h"
 #include "settings/metric_groups.h"
 
-#define ALL "gpu"
 #define PERIOD_LEAST_NS UINT64_C(1000000)
+#define SAMPLE_PERIOD_LEAST_NS UINT64_C(10000)
 #define PERIOD_MOST_NS UINT64_C(60000000000)
 #define WORD_BYTES 32
 
-static const char *const words[] = {
-#define WORD(name) #name,
+static const struct { const char *word; uint32_t metrics; } words[] = {
+#define WORD(name) { #name, VV_METRIC_##name },
     VV_DEVICE_METRICS(WORD)
 #undef WORD
-    ALL, NULL
+    { "gpu", VV_METRICS_OF_DRIVER }, { "hardware", VV_METRICS_OF_HARDWARE },
 };
-enum { METRICS = sizeof words / sizeof *words - 2 };
+enum { WORDS = sizeof words / sizeof *words };
 
-/* A GPU counts these in each kernel by CUPTI's range profiling, which runs kernels several times.
- * Varve does not do that. */
-static const char *const of_kernels[] = { "occupancy", "tensor_cores", "sm_activity", "dram",
-                                          NULL };
-
-static size_t place_of(const char *const *list, const char *word, size_t bytes)
+static bool is_metric(const char *word, size_t bytes, uint32_t *metrics)
 {
-    size_t i = 0;
-    while (list[i] != NULL && (strncmp(list[i], word, bytes) != 0 || list[i][bytes] != '\0'))
-        i++;
-    return i;
-}
-
-/* Takes a word that is a metric of GPUs. */
-static bool take_metric(const char *word, size_t bytes, uint32_t *metrics)
-{
-    size_t i = place_of(words, word, bytes);
-    if (i < METRICS)
-        *metrics |= UINT32_C(1) << i;
-    else if (i == METRICS)
-        *metrics |= (UINT32_C(1) << METRICS) - 1;
-    return i <= METRICS;
+    for (size_t i = 0; i < WORDS; i++)
+        if (strncmp(words[i].word, word, bytes) == 0 && words[i].word[bytes] == '\0') {
+            *metrics |= words[i].metrics;
+            return true;
+        }
+    return false;
 }
 
 static const char *nearest_of_both(const char *word)
@@ -52,8 +38,8 @@ static const char *nearest_of_both(const char *word)
     size_t count = 0;
     for (size_t i = 0; vv_metric_groups[i] != NULL && count < 32; i++)
         both[count++] = vv_metric_groups[i];
-    for (size_t i = 0; words[i] != NULL; i++)
-        both[count++] = words[i];
+    for (size_t i = 0; i < WORDS; i++)
+        both[count++] = words[i].word;
     return vv_nearest(word, both);
 }
 
@@ -62,18 +48,14 @@ static enum varve_code check_group(const char *group, struct varve_error *error)
     struct vv_hardware_counter counters[VV_HARDWARE_COUNTERS_MAX];
     size_t count, bytes = strcspn(group, ",");
     char word[WORD_BYTES] = "";
+    uint32_t metrics = 0;
     enum varve_code code =
         group[0] != '\0' ? vv_metric_group_find(group, counters, &count, error) : VARVE_OK;
     if (code == VARVE_OK)
         return VARVE_OK;
-    if (of_kernels[place_of(of_kernels, group, bytes)] != NULL)
-        VV_FAIL(error, VARVE_UNSUPPORTED,
-                "--metrics: '%.*s' is counted in each kernel by CUPTI's range profiling, which "
-                "varve does not use. Table kernels has the occupancy that a kernel's launch "
-                "allows; ncu measures the rest", (int)bytes, group);
     memcpy(word, group, bytes < sizeof word ? bytes : sizeof word - 1);
     const char *nearest = nearest_of_both(word);
-    if (nearest != NULL && words[place_of(words, nearest, strlen(nearest))] != NULL)
+    if (nearest != NULL && is_metric(nearest, strlen(nearest), &metrics))
         VV_FAIL(error, VARVE_INVALID,
                 "--metrics: '%.60s' is neither a metric of GPUs nor a group of counters; nearest: "
                 "%s", word, nearest);
@@ -84,16 +66,23 @@ static enum varve_code check_group(const char *group, struct varve_error *error)
 static enum varve_code read_period(const char *text, struct vv_metric_wishes *wishes,
                                    struct varve_error *error)
 {
+    bool samples = (wishes->metrics & VV_METRICS_OF_HARDWARE) != 0;
+    uint64_t period_ns;
     wishes->period_ns = VV_METRICS_PERIOD_NS;
+    wishes->sample_period_ns = VV_SAMPLE_PERIOD_NS;
     if (text == NULL)
         return VARVE_OK;
     if (wishes->metrics == 0)
         VV_FAIL(error, VARVE_INVALID,
                 "--metrics-period says how often metrics of GPUs are read: name some with "
                 "--metrics, such as --metrics gpu");
-    VV_TRY_NOTE(vv_duration_parse(text, &wishes->period_ns, error), error, "--metrics-period");
-    if (wishes->period_ns < PERIOD_LEAST_NS || wishes->period_ns > PERIOD_MOST_NS)
-        VV_FAIL(error, VARVE_INVALID, "--metrics-period '%.20s' is not from 1ms to 1min", text);
+    VV_TRY_NOTE(vv_duration_parse(text, &period_ns, error), error, "--metrics-period");
+    if (period_ns < (samples ? SAMPLE_PERIOD_LEAST_NS : PERIOD_LEAST_NS) ||
+        period_ns > PERIOD_MOST_NS)
+        VV_FAIL(error, VARVE_INVALID, "--metrics-period '%.20s' is not from %s to 1min", text,
+                samples ? "10us" : "1ms");
+    wishes->sample_period_ns = period_ns;
+    wishes->period_ns = period_ns < PERIOD_LEAST_NS ? PERIOD_LEAST_NS : period_ns;
     return VARVE_OK;
 }
 
@@ -108,7 +97,7 @@ enum varve_code vv_metric_wishes_read(const char *metrics, const char *period,
     char *end = out_wishes->group;
     for (const char *at = metrics; at != NULL;) {
         size_t bytes = strcspn(at, ",");
-        if (!take_metric(at, bytes, &out_wishes->metrics)) {
+        if (!is_metric(at, bytes, &out_wishes->metrics)) {
             if (end > out_wishes->group)
                 *end++ = ',';
             end = mempcpy(end, at, bytes);
