@@ -158,8 +158,9 @@ def slow_file(path, mebibytes, checked=True):
 
 
 SIZE = r"\d+(?:\.\d+)? [kM]?B"
-PROGRESS = re.compile(rf"varve: reading \S+slow\.json\.gz  ({SIZE}) of ({SIZE})  (\d+) %  {SIZE}/s  "
-                      r"(\d+ s left|putting it in order)")
+PROGRESS = re.compile(
+    rf"varve: reading \S+slow\.json\.gz  ({SIZE}) of ({SIZE})  (\d+) %  {SIZE}/s  "
+    r"(\d+ s left|putting it in order)")
 
 
 def on_terminal(command, folder, when=lambda text: False):
