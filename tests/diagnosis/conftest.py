@@ -10,10 +10,12 @@ A program of programs/ is asked in three ways:
                                 {"planted_ns": n, "mended_ns": n}, typical times of a step
 
 The machine may be busy, and then what is taken from a program falls on any of its parts. So the
-programs run with precedence where the tests may give it, each way is tried up to three times, and
-promise and saving are compared as shares of a step: of the step that was recorded, and of the step
-that was measured in the same process as its twin. Where both ways would disturb each other there,
-the recordings of both are compared."""
+programs run with precedence where the tests may give it, and each way is tried up to three times.
+What leads may be true and the machine's: one step was slow, the first one was. Where no such step
+is planted, the steps beside it are asked, as a user would: the longest stretch of them without a
+slow one. Promise and saving are compared as shares of a step: of the step that was recorded, and of
+the step that was measured in the same process as its twin. Where both ways would disturb each other
+there, the recordings of both are compared."""
 import dataclasses
 import json
 import os
@@ -29,6 +31,9 @@ sys.path.insert(0, str(HERE.parent / "live"))
 # pylint: disable-next=wrong-import-position
 from environments import python_of, run_in  # noqa: E402
 
+SLOW_STEPS = {"slow_step", "warm_up_counted"}  # rules of steps that others may have taken
+SLOW = 1.5    # x the median, as these rules have it
+LEAST_STEPS = 4
 ATTEMPTS = 3  # a neighbour's burst of work hits one program of a pair
 FACTOR = 1.5  # between the promise and what mending saved
 
@@ -37,7 +42,7 @@ FACTOR = 1.5  # between the promise and what mending saved
 class Diagnosis:
     """What the findings say of one plant and of its twin, and the time of a step of both."""
     rules: list       # of the plant, the first finding first
-    twin_rules: list
+    twin_rules: list  # of its twin, those that are the plant's
     text: str         # finding, evidence and advice of the first
     promised: float   # share of the step; 0 = no promise
     saved: float      # share of the step
@@ -56,11 +61,15 @@ class Diagnosis:
             found += [f"{place!r} is not in {self.text!r}" for place in plant.places
                       if place not in self.text]
         found += [f"{command} fails" for command in self.commands]
-        if plant.rule in self.twin_rules:
+        if self.twin_rules:
             found.append(f"the twin has {plant.rule}, too")
         if plant.promises and not 1 / FACTOR <= self.factor <= FACTOR:
             found.append(f"promised {self.promised:.1%} of a step, saved {self.saved:.1%}")
         return found
+
+
+def said(row):
+    return "\n".join(filter(None, (row.get(part) for part in ("finding", "why", "try"))))
 
 
 def precedence():
@@ -87,9 +96,9 @@ class Clinic:
             pytest.skip(f"needs a compiler with what {program}.c asks for: tools/setup check")
         return [built]
 
-    def table(self, trace, name):
+    def table(self, trace, name, options=()):
         """Its rows, as dicts."""
-        shown = subprocess.run([self.varve, "report", "--json", "--table", name, trace],
+        shown = subprocess.run([self.varve, "report", "--json", "--table", name, *options, trace],
                                capture_output=True, text=True, check=True).stdout
         table = json.loads(shown)["tables"][name]
         names = [column["name"] for column in table["columns"]]
@@ -118,9 +127,25 @@ class Clinic:
         times = json.loads(done.stdout.splitlines()[-1])
         return 1 - times["mended_ns"] / times["planted_ns"]
 
-    def step_ns(self, trace):
+    def aside(self, plant, trace):
+        """The options that leave slow steps out, where one leads that nobody planted."""
+        rules = [row["rule"] for row in self.table(trace, "advice")]
+        if plant.rule in SLOW_STEPS or rules[:1] == [plant.rule] or not SLOW_STEPS & {*rules[:1]}:
+            return ()
+        rows = [row for row in self.table(trace, "steps") if row["excess_ns"] is not None]
+        slow = {row["step"] for row in rows if row["duration_ns"] > SLOW * row["median_ns"]}
+        stretches = [[]]
+        for number in sorted({row["step"] for row in rows}):
+            stretches[-1].append(number)
+            if number in slow:
+                stretches[-1].pop()
+                stretches.append([])
+        longest = max(stretches, key=len)
+        return ("--steps", f"{longest[0]}..{longest[-1]}") if len(longest) >= LEAST_STEPS else ()
+
+    def step_ns(self, trace, options=()):
         """The mean."""
-        step = self.table(trace, "step")[0]
+        step = self.table(trace, "step", options)[0]
         return step["total_ns"] / step["steps"] if step["steps"] else 0
 
     def saved(self, plant, planted, mended):
@@ -130,14 +155,22 @@ class Clinic:
             return 1 - self.step_ns(mended) / self.step_ns(planted)
         return self.measure(plant)
 
+    @staticmethod
+    def speaks_of(plant, row):
+        """Is this row of the twin the planted finding? Of slow steps only one of the same place."""
+        return row["rule"] == plant.rule and (plant.rule not in SLOW_STEPS or
+                                              all(place in said(row) for place in plant.places))
+
     def examine(self, plant, attempt):
         planted, mended = (self.record(plant, way, attempt) for way in ("planted", "mended"))
-        rows, twin_rows = self.table(planted, "advice"), self.table(mended, "advice")
-        first, step_ns = rows[0] if rows else {}, self.step_ns(planted)
+        options = self.aside(plant, planted)
+        rows = self.table(planted, "advice", options)
+        twin_rows = self.table(mended, "advice")
+        first, step_ns = rows[0] if rows else {}, self.step_ns(planted, options)
         return Diagnosis(rules=[row["rule"] for row in rows],
-                         twin_rules=[row["rule"] for row in twin_rows],
-                         text="\n".join(filter(None, (first.get(part) for part in
-                                                      ("finding", "why", "try")))),
+                         twin_rules=[row["rule"] for row in twin_rows
+                                     if self.speaks_of(plant, row)],
+                         text=said(first),
                          promised=(first.get("saves_ns") or 0) / step_ns if step_ns else 0,
                          saved=self.saved(plant, planted, mended),
                          commands=[row["see"] for row in rows if not self.runs(row["see"])])

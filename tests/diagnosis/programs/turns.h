@@ -3,8 +3,9 @@
  * (../conftest.py).
  *
  *     PROGRAM PLANT planted | mended      runs STEPS steps
- *     PROGRAM --measure PLANT             both, step by step; prints the mean times of their steps
- *                                         {"planted_ns": n, "mended_ns": n} */
+ *     PROGRAM --measure PLANT             both, step by step; prints the mean times of their steps,
+ *                                         {"planted_ns": n, "mended_ns": n}, where each step counts
+ *                                         as its shortest in ROUNDS: others only make it longer */
 #ifndef TURNS_H
 #define TURNS_H
 
@@ -17,6 +18,7 @@
 #include "varve/varve.h"
 
 #define STEPS 14
+#define ROUNDS 3
 
 struct plant {
     const char *name;
@@ -56,13 +58,20 @@ static inline void *begin_block(size_t bytes)
 static inline int measure(const struct plant *plant)
 {
     void *states[2] = { plant->begin(0), plant->begin(1) };
-    int64_t sums_ns[2] = { 0, 0 };
-    for (int number = 0; number < STEPS; number++)
+    int64_t shortest_ns[2][STEPS], sums_ns[2] = { 0, 0 };
+    for (int turn = 0; turn < ROUNDS * STEPS; turn++)
         for (int is_mended = 0; is_mended < 2; is_mended++) {
-            int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+            int64_t begin_ns = clock_ns(CLOCK_MONOTONIC), *shortest = shortest_ns[is_mended];
+            int number = turn % STEPS;
             plant->step(states[is_mended], number);
-            sums_ns[is_mended] += clock_ns(CLOCK_MONOTONIC) - begin_ns;
+            int64_t took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+            shortest[number] = turn < STEPS || took_ns < shortest[number] ? took_ns
+                                                                          : shortest[number];
         }
+    for (int number = 0; number < STEPS; number++) {
+        sums_ns[0] += shortest_ns[0][number];
+        sums_ns[1] += shortest_ns[1][number];
+    }
     printf("{\"planted_ns\": %lld, \"mended_ns\": %lld}\n", (long long)(sums_ns[0] / STEPS),
            (long long)(sums_ns[1] / STEPS));
     fflush(stdout);

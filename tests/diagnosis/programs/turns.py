@@ -15,7 +15,8 @@ def time_of(step):
 
 
 def measure(plant, steps):
-    """Prints the median time of a step, with and without the problem."""
+    """Prints the time of a step, with and without the problem: the lower quartile, since other
+    programs only make steps longer."""
     ways = {"planted_ns": plant(False), "mended_ns": plant(True)}
     times = {name: [] for name in ways}
     for number in range(steps + 2):
@@ -23,7 +24,7 @@ def measure(plant, steps):
             took_ns = time_of(step)
             if number >= 2:  # warm
                 times[name].append(took_ns)
-    print(json.dumps({name: statistics.median(took) for name, took in times.items()}))
+    print(json.dumps({name: statistics.quantiles(took, n=4)[0] for name, took in times.items()}))
 
 
 def run(plants, steps=14):
