@@ -45,19 +45,30 @@ size_t vv_glyphs_print(FILE *stream, const char *text, size_t width)
     return width;
 }
 
-size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width)
+/* `tail` columns are behind the "…". */
+static size_t print_ends(FILE *stream, const char *text, size_t width, size_t tail)
 {
     size_t total = vv_glyphs_width(text), bytes = strlen(text), skipped = 0;
     bool harmless;
     if (total <= width || width < 3)
         return vv_glyphs_print(stream, text, width);
-    size_t tail = (width - 1) / 2, head = width - 1 - tail;
+    size_t head = width - 1 - tail;
     for (size_t glyph = 0; glyph < total - tail; glyph++)
         skipped += vv_harmless_first(text + skipped, bytes - skipped, &harmless);
     print(stream, text, bytes, head);
     fputs("…", stream);
     print(stream, text + skipped, bytes - skipped, tail);
     return width;
+}
+
+size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width)
+{
+    return print_ends(stream, text, width, width > 0 ? (width - 1) / 2 : 0);
+}
+
+size_t vv_glyphs_print_path(FILE *stream, const char *text, size_t width)
+{
+    return print_ends(stream, text, width, width > 0 ? width - 1 : 0);
 }
 
 size_t vv_glyphs_print_level(FILE *stream, const char *text, size_t width, size_t deepest)

@@ -19,6 +19,9 @@ size_t vv_glyphs_print(FILE *stream, const char *text, size_t width);
  * differently. */
 size_t vv_glyphs_print_name(FILE *stream, const char *text, size_t width);
 
+/* The same for a path: "…" stands before its last columns. */
+size_t vv_glyphs_print_path(FILE *stream, const char *text, size_t width);
+
 /* The same for a name in a tree, two blanks before it a level. `deepest` is the most blanks of any
  * row. Where they would take more than a third of the width, a level has one blank; where one is
  * too many, the number of the level stands before the deep names, "23 name". */

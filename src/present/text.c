@@ -101,9 +101,10 @@ static struct text_column *widest_text(const struct block *block)
 /* The width that a column gets before others are left out for it. */
 static size_t wanted_width(const struct text_column *column)
 {
-    return column->face.column->in_text == VV_TEXT_TREE ? TREE_WIDTH_WANTED
-           : column->has_names                          ? NAME_WIDTH_WANTED
-                                                        : TEXT_WIDTH_WANTED;
+    enum vv_text_form form = column->face.column->in_text;
+    return form == VV_TEXT_TREE                        ? TREE_WIDTH_WANTED
+           : column->has_names || form == VV_TEXT_PATH ? NAME_WIDTH_WANTED
+                                                       : TEXT_WIDTH_WANTED;
 }
 
 /* Width of the line when every text column is cut to its wanted width. */
@@ -216,6 +217,8 @@ static void put_cell(const struct block *block, size_t row, size_t position)
                        width_of_line(block));
     else if (column->deepest > 0)
         vv_glyphs_print_level(block->stream, text, column->width, column->deepest);
+    else if (kind->in_text == VV_TEXT_PATH)
+        vv_glyphs_print_path(block->stream, text, column->width);
     else if (column->has_names)
         vv_glyphs_print_name(block->stream, text, column->width);
     else

@@ -37,6 +37,7 @@ enum vv_text_form {
     VV_TEXT_IF_ROOM, /* hidden on a narrow terminal, the last first, unless asked for            */
     VV_TEXT_IF_MUCH_ROOM, /* hidden before those above                                          */
     VV_TEXT_WRAPPED, /* the last column of a table: broken at blanks, not cut                   */
+    VV_TEXT_PATH,    /* of calls, the inner one last: if it is too long, its begin is cut        */
     VV_TEXT_TREE,    /* a name (column "name"), two blanks before it a level                     */
     VV_TEXT_SENTENCE /* a sentence: the table is printed as paragraphs, a line a column          */
 };

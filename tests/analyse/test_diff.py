@@ -71,10 +71,9 @@ def test_contributions_add_up_to_the_change(varve, folder, base, new, top):
         assert sum(row[column] for row in rows if row["row"] != "total") == total[column]
     assert total["change_ns"] == whole["change_ns"]
     calls = read["diff_tree"]
-    assert sum(row["change_ns"] for row in calls[:-1]) == calls[-1]["change_ns"]
-    if top == 0:
-        for side in ("base_self_ns", "new_self_ns"):
-            assert sum(row[side] or 0 for row in calls[:-1]) == calls[-1][side]
+    assert [row["path"] for row in calls if row["path"] == "total"] == ["total"]
+    for column in ("change_ns", "base_self_ns", "new_self_ns"):
+        assert sum(row[column] for row in calls[:-1]) == calls[-1][column] == total[column]
 
 
 @hypothesis.settings(max_examples=20)
@@ -113,6 +112,12 @@ def test_noise_is_not_called_a_change_and_a_change_is(varve, tmp_path):
     assert (first["name"], first["noise"], first["base_calls"],
             first["calls_change"]) == ("conv", None, 20, "=")
     assert abs(first["change_ns"] - 200_000) < 30_000
+    paths = {row["path"]: row for row in loud["diff_tree"]}
+    assert {path: row["noise"] for path, row in paths.items()} == {
+        "conv": None, "relu": "(noise)", "(the step itself)": "(noise)", "total": None}
+    for column in ("change_ns", "low_ns", "high_ns", "base_self_ns", "new_self_ns", "base_calls"):
+        assert paths["conv"][column] == first[column]
+    assert all(row["noise"] == "(noise)" for row in quiet["diff_tree"])
 
     def status(*arguments):
         return subprocess.run([str(varve), "diff", *map(str, arguments)], capture_output=True,

@@ -87,6 +87,24 @@ def test_both_sides_of_a_diff_fit(varve, tmp_path):
     assert [line for line in lines if len(line) > WIDTH and str(tmp_path) not in line] == []
 
 
+def test_a_long_path_of_a_diff_keeps_the_call_at_its_end(varve, tmp_path):
+    deep = [f"layer_of_some_length_{level}" for level in range(6)] + ["matmul"]
+
+    def step(number, own_ns):
+        ends = [{"ph": "X", "pid": 1, "tid": 1, "cat": "cpu_op", "name": name, "ts": number + level,
+                 "dur": own_ns - 2 * level} for level, name in enumerate(deep)]
+        return ends + [{"ph": "X", "pid": 1, "tid": 1, "cat": "user_annotation", "ts": number - 1,
+                        "dur": own_ns + 2, "name": f"ProfilerStep#{number // 1000}"}]
+    paths = [kineto_writer.write(tmp_path / f"{own_ns}.json",
+                                 step(1000, own_ns) + step(2000, own_ns + 1))
+             for own_ns in (300, 400)]
+    lines = shown(varve, "diff", "--no-cache", *paths)
+    first = [line for line in lines if line.endswith(" > matmul")]
+    assert len(first) == 1 and first[0].startswith("  100 ns") and "…" in first[0]
+    assert [line.split()[:2] for line in lines if "change  " in line][0] == ["change", "100"]
+    assert ["relative", "change"] in [line.split()[:2] for line in lines]
+
+
 def test_explanations_are_wrapped_and_not_cut(varve, tmp_path):
     path = kineto_writer.write(tmp_path / "made.json", made_training.events(1, 3))
     lines = shown(varve, "validate", path.name, cwd=tmp_path)

@@ -33,7 +33,7 @@ vv_diff_fn vv_diff_step;      /* "diff", one row: the mean duration of a step, i
                                  interval of the change */
 vv_diff_fn vv_diff_operators; /* "diff_operators": contributions that add up to the change       */
 vv_diff_fn vv_diff_kernels;   /* "diff_kernels": the same for device work launched in the steps  */
-vv_diff_fn vv_diff_tree;      /* "diff_tree": the median steps, call by call                     */
+vv_diff_fn vv_diff_tree;      /* "diff_tree": the same by calling path                           */
 vv_diff_fn vv_diff_offload;   /* "offload": what would run on which of two devices; only if it is
                                  asked for */
 

@@ -48,27 +48,48 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-struct vv_difference vv_difference(struct vv_sample_set base, struct vv_sample_set other)
+static struct vv_difference normal(struct vv_sample_set base, struct vv_sample_set other)
 {
-    double base_mean = mean_of(base), other_mean = mean_of(other);
-    struct vv_difference difference = { .mean = other_mean - base_mean };
+    double base_mean = mean_of(base), other_mean = mean_of(other),
+           width = 1.959964 * sqrt(error_of(base, base_mean) + error_of(other, other_mean));
+    return (struct vv_difference){ .mean = other_mean - base_mean,
+                                   .low = other_mean - base_mean - width,
+                                   .high = other_mean - base_mean + width };
+}
+
+static struct vv_difference resampled(struct vv_sample_set base, struct vv_sample_set other)
+{
+    double means[RESAMPLES];
+    uint64_t state = 1;
+    for (int i = 0; i < RESAMPLES; i++)
+        means[i] = resampled_mean(other, &state) - resampled_mean(base, &state);
+    qsort(means, RESAMPLES, sizeof *means, compare);
+    return (struct vv_difference){ .mean = mean_of(other) - mean_of(base),
+                                   .low = means[RESAMPLES / 40],
+                                   .high = means[RESAMPLES - 1 - RESAMPLES / 40] };
+}
+
+static struct vv_difference difference_by(
+    struct vv_difference interval(struct vv_sample_set, struct vv_sample_set),
+    struct vv_sample_set base, struct vv_sample_set other)
+{
+    struct vv_difference difference = { .mean = mean_of(other) - mean_of(base) };
     difference.low = difference.high = difference.mean;
     if (base.count < 2 || other.count < 2)
         return difference;
+    difference = interval(base, other);
     difference.has_interval = true;
-    if (base.count >= NORMAL_FROM && other.count >= NORMAL_FROM) {
-        double width = 1.959964 * sqrt(error_of(base, base_mean) + error_of(other, other_mean));
-        difference.low -= width;
-        difference.high += width;
-    } else {
-        double means[RESAMPLES];
-        uint64_t state = 1;
-        for (int i = 0; i < RESAMPLES; i++)
-            means[i] = resampled_mean(other, &state) - resampled_mean(base, &state);
-        qsort(means, RESAMPLES, sizeof *means, compare);
-        difference.low = means[RESAMPLES / 40];
-        difference.high = means[RESAMPLES - 1 - RESAMPLES / 40];
-    }
     difference.is_noise = difference.low <= 0 && difference.high >= 0;
     return difference;
+}
+
+struct vv_difference vv_difference(struct vv_sample_set base, struct vv_sample_set other)
+{
+    bool is_many = base.count >= NORMAL_FROM && other.count >= NORMAL_FROM;
+    return difference_by(is_many ? normal : resampled, base, other);
+}
+
+struct vv_difference vv_normal_difference(struct vv_sample_set base, struct vv_sample_set other)
+{
+    return difference_by(normal, base, other);
 }

@@ -22,5 +22,7 @@ struct vv_difference {
 /* The interval is a bootstrap of 1,000 resamples, the same in every run. From 64 values on each
  * side it is Welch's normal interval: the two then differ by less than the noise of resampling. */
 struct vv_difference vv_difference(struct vv_sample_set base, struct vv_sample_set other);
+/* Welch's normal interval, however few the values are. */
+struct vv_difference vv_normal_difference(struct vv_sample_set base, struct vv_sample_set other);
 
 #endif

@@ -202,20 +202,58 @@ static enum varve_code add_whole(struct gathering *gathering, struct varve_error
     return VARVE_OK;
 }
 
-static enum varve_code gather(struct gathering *gathering, bool by_shape, struct varve_error *error)
+/* ---- calling paths ---- */
+
+/* The rows of a step on its own thread. A row's group is (its name, group of the row around it
+ * + 1). */
+static enum varve_code add_paths_of_step(struct gathering *gathering, uint32_t row,
+                                         struct varve_error *error)
 {
     struct vv_diff_side *side = gathering->side;
-    VV_TRY(count_calls(gathering, by_shape, error));
+    const struct vv_model *model = side->scope.model;
+    const struct vv_slices *slices = &model->slices;
+    uint32_t first, last, name, number = side->step_of[row];
+    int64_t end_ns = model->steps.begin_ns[row] + model->steps.duration_ns[row];
+    vv_step_rows(model, row, &first, &last);
+    side->outside_ns[number] +=
+        model->steps.duration_ns[row] -
+        vv_own_time(slices, first, last, end_ns, gathering->stack, gathering->own_ns);
+    for (uint32_t i = first; i < last; i++) {
+        uint32_t parent = slices->parent[i], above = 0;
+        int64_t left_ns = end_ns - slices->begin_ns[i];
+        if (parent != VV_NONE && parent >= first && parent < i)
+            above = gathering->group[parent] + 1;
+        VV_TRY(word(gathering->samples, &gathering->words, slices->name[i], &name, error));
+        VV_TRY(group_of(gathering->samples, name, above, &gathering->group[i], error));
+        struct vv_diff_sum *sum = &side->sums[gathering->group[i]];
+        sum->calls++;
+        sum->total_ns += slices->duration_ns[i] < left_ns ? slices->duration_ns[i] : left_ns;
+        VV_TRY(add_entry(side, gathering->group[i], number, gathering->own_ns[i], error));
+    }
+    return VARVE_OK;
+}
+
+/* ---- both sides ---- */
+
+enum what { OPERATORS, OPERATORS_BY_SHAPE, PATHS };
+
+static enum varve_code gather(struct gathering *gathering, enum what what,
+                              struct varve_error *error)
+{
+    struct vv_diff_side *side = gathering->side;
+    if (what != PATHS)
+        VV_TRY(count_calls(gathering, what == OPERATORS_BY_SHAPE, error));
     if (!side->by_step)
         return add_whole(gathering, error);
     for (uint32_t s = 0; s < side->scope.model->steps.table.count; s++)
         if (side->step_of[s] != VV_NONE)
-            VV_TRY(add_step(gathering, s, error));
+            VV_TRY(what == PATHS ? add_paths_of_step(gathering, s, error)
+                                 : add_step(gathering, s, error));
     return VARVE_OK;
 }
 
 static enum varve_code add_side(struct vv_diff_samples *samples, struct vv_diff_side *side,
-                                bool by_shape, struct vv_scratch *own, struct varve_error *error)
+                                enum what what, struct vv_scratch *own, struct varve_error *error)
 {
     const struct vv_model *model = side->scope.model;
     size_t rows = (size_t)model->slices.table.count;
@@ -224,19 +262,30 @@ static enum varve_code add_side(struct vv_diff_samples *samples, struct vv_diff_
     VV_TRY(VV_SCRATCH_ARRAY(own, &gathering.group, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(own, &gathering.stack, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(own, &gathering.own_ns, rows, error));
-    return gather(&gathering, by_shape, error);
+    return gather(&gathering, what, error);
+}
+
+static enum varve_code add_sides(struct vv_diff_samples *samples, enum what what,
+                                 struct varve_error *error)
+{
+    struct vv_scratch of_side = { 0 };
+    enum varve_code code = VARVE_OK;
+    for (int i = 0; i < VV_SIDES && code == VARVE_OK; i++) {
+        code = add_side(samples, &samples->sides[i], what, &of_side, error);
+        vv_scratch_deinit(&of_side);
+    }
+    return code;
 }
 
 enum varve_code vv_diff_add_operators(struct vv_diff_samples *samples, bool by_shape,
                                       struct varve_error *error)
 {
-    struct vv_scratch of_side = { 0 };
-    enum varve_code code = VARVE_OK;
-    for (int i = 0; i < VV_SIDES && code == VARVE_OK; i++) {
-        code = add_side(samples, &samples->sides[i], by_shape, &of_side, error);
-        vv_scratch_deinit(&of_side);
-    }
-    return code;
+    return add_sides(samples, by_shape ? OPERATORS_BY_SHAPE : OPERATORS, error);
+}
+
+enum varve_code vv_diff_add_paths(struct vv_diff_samples *samples, struct varve_error *error)
+{
+    return add_sides(samples, PATHS, error);
 }
 
 /* ---- device work ---- */
@@ -321,12 +370,9 @@ enum varve_code vv_diff_order(struct vv_diff_samples *samples, struct varve_erro
     return VARVE_OK;
 }
 
-void vv_diff_values(const struct vv_diff_side *side, uint32_t group, size_t *cursor,
-                    int64_t *values)
+void vv_diff_values(const struct vv_diff_side *side, uint32_t group, size_t first, int64_t *values)
 {
     memset(values, 0, side->step_count * sizeof *values);
-    while (*cursor < side->entry_count && side->entries[*cursor].group < group)
-        ++*cursor;
-    for (; *cursor < side->entry_count && side->entries[*cursor].group == group; ++*cursor)
-        values[side->entries[*cursor].step] += side->entries[*cursor].self_ns;
+    for (size_t e = first; e < side->entry_count && side->entries[e].group == group; e++)
+        values[side->entries[e].step] += side->entries[e].self_ns;
 }

@@ -1,215 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c — table "diff_tree": the median step of each side, call by call (doc/metrics.md §11).
+/* tree.c — table "diff_tree": the steps of each side by calling path (doc/metrics.md §11).
  *
- * The two trees are aligned from the step down. Of two matched calls, the children that have the
- * same names in the same order are matched. A call without a partner is on one side alone, and so
- * are all calls below it. Law: change_ns over all rows = the duration of the new median step minus
- * that of the base; on each side, self times sum to the step's duration. */
+ * A path is the names of the ranges around a call, from the step down, on the steps' own threads.
+ * Law: change_ns of all rows except the total, with the remainder and "(the step itself)", sums to
+ * that of the total = change_ns of "diff"; on each side, self times sum to the steps' mean
+ * duration. */
 #include "analyse/diff/diff.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/diff/samples.h"
-#include "derive/operators/own_time.h"
-#include "derive/select/median_step.h"
-#include "numbers/sequence_match.h"
+#include "analyse/diff/changes.h"
 
-enum { CHANGE, BASE_SELF, NEW_SELF, BASE_TOTAL, NEW_TOTAL, DEPTH, STATUS, PATH, NAME, COLUMNS };
+enum {
+    CHANGE, LOW, HIGH, BASE_SELF, NEW_SELF, BASE_CALLS, NEW_CALLS, BASE_TOTAL, NEW_TOTAL, DEPTH,
+    NOISE, STATUS, PATH, NAME, COLUMNS
+};
 
 static const struct vv_sheet_column tree_columns[COLUMNS] = {
     { "change_ns", "change", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "low_ns", "95 % from", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "high_ns", "to", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "base_self_ns", "base self", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "new_self_ns", "new self", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "base_calls", "base calls", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "new_calls", "new calls", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "base_total_ns", "base total", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "new_total_ns", "new total", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "depth", "depth", VV_CELL_INT, VV_UNIT_NONE, true, false },
-    { "status", "is in", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "path", "path", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "noise", "", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "status", "is in", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "path", "path", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_PATH },
     { "name", "call", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
-/* The calls of a step. Node 0 is the step; node i is the slice first + i - 1. */
-struct tree {
-    const struct vv_model *model;
-    struct vv_scratch *scratch;
-    uint32_t step, first, count;         /* count nodes                                         */
-    uint32_t *names, *child, *sibling;   /* by node: text of the name, first child, next sibling; 0
-                                            = none */
-    int64_t *self_ns, *total_ns;
-};
+/* ---- paths ---- */
 
-/* Two matched calls, or a call without a partner. `node` holds node numbers + 1; 0 = none. */
-struct pair {
-    uint32_t node[VV_SIDES];
-    uint32_t above;  /* the pair around this one; the first pair is the steps                   */
-    uint32_t depth;
-    int64_t change_ns;
-};
-
-struct diff {
-    struct tree trees[VV_SIDES];
-    struct vv_scratch *scratch;
-    struct vv_intern *texts;
-    struct pair *pairs;
-    size_t count, capacity;
-};
-
-/* ---- trees ---- */
-
-static enum varve_code allocate(struct tree *tree, struct varve_error *error)
+static const char *name_of(const struct vv_diff_samples *samples, uint32_t group)
 {
-    size_t nodes = tree->count;
-    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->names, nodes, error));
-    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->child, nodes, error));
-    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->sibling, nodes, error));
-    VV_TRY(VV_SCRATCH_ZEROS(tree->scratch, &tree->self_ns, nodes, error));
-    return VV_SCRATCH_ZEROS(tree->scratch, &tree->total_ns, nodes, error);
+    return vv_intern_text(samples->texts, samples->groups.names[group]);
 }
 
-static enum varve_code measure(struct tree *tree, struct varve_error *error)
+static uint32_t depth_of(const struct vv_diff_samples *samples, uint32_t group)
 {
-    const struct vv_slices *slices = &tree->model->slices;
-    int64_t duration_ns = tree->model->steps.duration_ns[tree->step];
-    int64_t end_ns = tree->model->steps.begin_ns[tree->step] + duration_ns;
-    size_t rows = (size_t)tree->first + tree->count;
-    uint32_t *stack;
-    int64_t *own_ns;
-    VV_TRY(VV_SCRATCH_ARRAY(tree->scratch, &stack, tree->count, error));
-    VV_TRY(VV_SCRATCH_ARRAY(tree->scratch, &own_ns, rows, error));
-    tree->total_ns[0] = duration_ns;
-    tree->self_ns[0] = duration_ns - vv_own_time(slices, tree->first, tree->first + tree->count - 1,
-                                                 end_ns, stack, own_ns);
-    for (uint32_t i = 1; i < tree->count; i++) {
-        uint32_t row = tree->first + i - 1;
-        int64_t left_ns = end_ns - slices->begin_ns[row];
-        tree->self_ns[i] = own_ns[row];
-        tree->total_ns[i] = slices->duration_ns[row] < left_ns ? slices->duration_ns[row] : left_ns;
-    }
-    vv_scratch_release(tree->scratch, stack);
-    vv_scratch_release(tree->scratch, own_ns);
-    return VARVE_OK;
-}
-
-static enum varve_code grow_tree(struct tree *tree, struct vv_intern *texts,
-                                 struct varve_error *error)
-{
-    const struct vv_slices *slices = &tree->model->slices;
-    uint32_t last;
-    vv_step_rows(tree->model, tree->step, &tree->first, &last);
-    tree->count = last - tree->first + 1;
-    VV_TRY(allocate(tree, error));
-    VV_TRY(measure(tree, error));
-    for (uint32_t i = tree->count; i-- > 1;) { /* from last to first: each node becomes the first
-                                                  child */
-        uint32_t row = tree->first + i - 1, parent = slices->parent[row];
-        uint32_t above = parent != VV_NONE && parent >= tree->first && parent < last
-                             ? parent - tree->first + 1
-                             : 0;
-        tree->sibling[i] = tree->child[above];
-        tree->child[above] = i;
-        VV_TRY(vv_diff_text(texts, vv_text_of(tree->model, slices->name[row]), &tree->names[i],
-                            error));
-    }
-    return VARVE_OK;
-}
-
-/* ---- alignment ---- */
-
-static enum varve_code add_pair(struct diff *diff, uint32_t above, uint32_t base, uint32_t other,
-                                struct varve_error *error)
-{
-    VV_TRY(
-        VV_SCRATCH_RESERVE(diff->scratch, &diff->pairs, &diff->capacity, diff->count + 1, error));
-    struct pair *pair = &diff->pairs[diff->count++];
-    *pair = (struct pair){ .node = { base, other }, .above = above };
-    pair->depth = diff->count > 1 ? diff->pairs[above].depth + 1 : 0;
-    for (int i = 0; i < VV_SIDES; i++)
-        if (pair->node[i] != 0)
-            pair->change_ns += (i == VV_NEW ? 1 : -1) * diff->trees[i].self_ns[pair->node[i] - 1];
-    return VARVE_OK;
-}
-
-struct children {
-    struct vv_scratch *scratch;
-    uint32_t *nodes, *names;
-    uint32_t count;
-    size_t node_capacity, name_capacity;
-};
-
-static enum varve_code list_children(const struct tree *tree, uint32_t node, struct children *list,
-                                     struct varve_error *error)
-{
-    list->count = 0;
-    for (uint32_t child = node != 0 ? tree->child[node - 1] : 0; child != 0;
-         child = tree->sibling[child]) {
-        VV_TRY(VV_SCRATCH_RESERVE(list->scratch, &list->nodes, &list->node_capacity,
-                                  list->count + 1u, error));
-        VV_TRY(VV_SCRATCH_RESERVE(list->scratch, &list->names, &list->name_capacity,
-                                  list->count + 1u, error));
-        list->nodes[list->count] = child + 1;
-        list->names[list->count++] = tree->names[child];
-    }
-    return VARVE_OK;
-}
-
-static enum varve_code add_children(struct diff *diff, uint32_t above, const struct children *lists,
-                                    const uint32_t *partner, struct varve_error *error)
-{
-    const struct children *base = &lists[VV_BASE], *other = &lists[VV_NEW];
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < base->count; i++) {
-        uint32_t match = partner[i];
-        for (; match != UINT32_MAX && next < match; next++)
-            VV_TRY(add_pair(diff, above, 0, other->nodes[next], error));
-        VV_TRY(add_pair(diff, above, base->nodes[i], match != UINT32_MAX ? other->nodes[match] : 0,
-                        error));
-        next = match != UINT32_MAX ? match + 1 : next;
-    }
-    for (; next < other->count; next++)
-        VV_TRY(add_pair(diff, above, 0, other->nodes[next], error));
-    return VARVE_OK;
-}
-
-static enum varve_code align(struct diff *diff, struct varve_error *error)
-{
-    struct children lists[VV_SIDES] = { { .scratch = diff->scratch },
-                                        { .scratch = diff->scratch } };
-    uint32_t *partner = NULL;
-    size_t capacity = 0;
-    VV_TRY(add_pair(diff, 0, 1, 1, error));
-    for (size_t p = 0; p < diff->count; p++) {
-        for (int i = 0; i < VV_SIDES; i++)
-            VV_TRY(list_children(&diff->trees[i], diff->pairs[p].node[i], &lists[i], error));
-        VV_TRY(VV_SCRATCH_RESERVE(diff->scratch, &partner, &capacity, lists[VV_BASE].count + 1u,
-                                  error));
-        VV_TRY(vv_sequence_match(lists[VV_BASE].names, lists[VV_BASE].count, lists[VV_NEW].names,
-                                 lists[VV_NEW].count, partner, error));
-        VV_TRY(add_children(diff, (uint32_t)p, lists, partner, error));
-    }
-    return VARVE_OK;
-}
-
-/* ---- rows ---- */
-
-static const char *name_of(const struct diff *diff, const struct pair *pair)
-{
-    int side = pair->node[VV_BASE] != 0 ? VV_BASE : VV_NEW;
-    uint32_t node = pair->node[side] - 1;
-    return node == 0 ? "(the step itself)"
-                     : vv_intern_text(diff->texts, diff->trees[side].names[node]);
+    uint32_t depth = 1;
+    for (; samples->groups.extras[group] != 0; group = samples->groups.extras[group] - 1)
+        depth++;
+    return depth;
 }
 
 /* "forward > conv > aten::empty". If the path is too long, the outermost calls are left out. */
-static void write_path(const struct diff *diff, size_t pair, char *text, size_t bytes)
+static void write_path(const struct vv_diff_samples *samples, uint32_t group, char *text,
+                       size_t bytes)
 {
     size_t at = bytes - 1;
     text[at] = '\0';
-    for (;; pair = diff->pairs[pair].above) {
-        const char *name = name_of(diff, &diff->pairs[pair]),
-                   *joint = text[at] == '\0' ? "" : " > ";
+    for (uint32_t above = group + 1; above != 0; above = samples->groups.extras[above - 1]) {
+        const char *name = name_of(samples, above - 1), *joint = text[at] == '\0' ? "" : " > ";
         size_t length = strlen(name), all = length + strlen(joint);
         if (all + 4 > at) {
             memcpy(text + (at -= 3), "...", 3);
@@ -218,106 +67,118 @@ static void write_path(const struct diff *diff, size_t pair, char *text, size_t 
         memcpy(text + at - strlen(joint), joint, strlen(joint));
         memcpy(text + at - all, name, length);
         at -= all;
-        if (diff->pairs[pair].depth <= 1)
-            break;
     }
     memmove(text, text + at, bytes - at);
 }
 
-static enum varve_code put_pair(const struct diff *diff, size_t number, struct vv_sheet *sheet,
-                                struct varve_error *error)
+/* The largest change first. Of equal ones the outer path, so that the order of events does not
+ * matter where names differ. */
+static int compare_changes(const void *a, const void *b, void *context)
 {
-    const struct pair *pair = &diff->pairs[number];
-    static const size_t self_columns[] = { BASE_SELF, NEW_SELF },
-    total_columns[] = { BASE_TOTAL, NEW_TOTAL };
-    char path[2048];
-    size_t row;
-    write_path(diff, number, path, sizeof path);
-    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
-    vv_sheet_int(sheet, row, CHANGE, pair->change_ns);
-    vv_sheet_int(sheet, row, DEPTH, pair->depth);
-    for (int i = 0; i < VV_SIDES; i++)
-        if (pair->node[i] != 0) {
-            vv_sheet_int(sheet, row, self_columns[i], diff->trees[i].self_ns[pair->node[i] - 1]);
-            vv_sheet_int(sheet, row, total_columns[i], diff->trees[i].total_ns[pair->node[i] - 1]);
-        }
-    VV_TRY(vv_sheet_text(sheet, row, STATUS, pair->node[VV_BASE] == 0  ? "new only"
-                                             : pair->node[VV_NEW] == 0 ? "base only"
-                                                                       : "both",
-                         error));
-    VV_TRY(vv_sheet_text(sheet, row, PATH, path, error));
-    return vv_sheet_text(sheet, row, NAME, name_of(diff, pair), error);
-}
-
-static int compare_pairs(const void *a, const void *b, void *context)
-{
-    const struct diff *diff = context;
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    int64_t left_ns = llabs(diff->pairs[left].change_ns),
-            right_ns = llabs(diff->pairs[right].change_ns);
+    const struct vv_diff_samples *samples = context;
+    const struct vv_diff_change *left = a, *right = b;
+    int64_t left_ns = llabs(left->change_ns), right_ns = llabs(right->change_ns);
     if (left_ns != right_ns)
         return left_ns > right_ns ? -1 : 1;
-    return (left > right) - (left < right);
+    uint32_t left_depth = depth_of(samples, left->group),
+             right_depth = depth_of(samples, right->group);
+    if (left_depth != right_depth)
+        return left_depth < right_depth ? -1 : 1;
+    int order = strcmp(name_of(samples, left->group), name_of(samples, right->group));
+    return order != 0 ? order : (left->group > right->group) - (left->group < right->group);
 }
 
-static enum varve_code put_sum(const struct diff *diff, enum vv_row_kind kind, int64_t change_ns,
-                               const char *name, struct vv_sheet *sheet, struct varve_error *error)
+/* ---- rows ---- */
+
+static void put_times(struct vv_sheet *sheet, size_t row, const struct vv_diff_change *change)
+{
+    vv_sheet_int(sheet, row, CHANGE, change->change_ns);
+    vv_sheet_int(sheet, row, BASE_SELF, change->base_ns);
+    vv_sheet_int(sheet, row, NEW_SELF, change->new_ns);
+}
+
+static enum varve_code put_interval(struct vv_sheet *sheet, size_t row,
+                                    const struct vv_difference *difference,
+                                    struct varve_error *error)
+{
+    if (!difference->has_interval)
+        return VARVE_OK;
+    vv_sheet_int(sheet, row, LOW, llround(difference->low));
+    vv_sheet_int(sheet, row, HIGH, llround(difference->high));
+    return difference->is_noise ? vv_sheet_text(sheet, row, NOISE, "(noise)", error) : VARVE_OK;
+}
+
+static enum varve_code put_call(struct vv_sheet *sheet, const struct vv_diff_change *change,
+                                const struct vv_difference *difference, struct varve_error *error)
+{
+    size_t row;
+    VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
+    put_times(sheet, row, change);
+    vv_sheet_int(sheet, row, BASE_CALLS, (int64_t)change->calls[VV_BASE]);
+    vv_sheet_int(sheet, row, NEW_CALLS, (int64_t)change->calls[VV_NEW]);
+    vv_sheet_int(sheet, row, BASE_TOTAL, change->total_ns[VV_BASE]);
+    vv_sheet_int(sheet, row, NEW_TOTAL, change->total_ns[VV_NEW]);
+    VV_TRY(vv_sheet_text(sheet, row, STATUS, change->calls[VV_BASE] == 0  ? "new only"
+                                             : change->calls[VV_NEW] == 0 ? "base only"
+                                                                          : "both",
+                         error));
+    return put_interval(sheet, row, difference, error);
+}
+
+static enum varve_code put_path(struct vv_diff_changes *changes,
+                                const struct vv_diff_change *change, struct vv_sheet *sheet,
+                                struct varve_error *error)
+{
+    struct vv_difference difference = vv_diff_group_interval(changes, change);
+    char path[2048];
+    VV_TRY(put_call(sheet, change, &difference, error));
+    size_t row = sheet->row_count - 1;
+    write_path(changes->samples, change->group, path, sizeof path);
+    vv_sheet_int(sheet, row, DEPTH, depth_of(changes->samples, change->group));
+    VV_TRY(vv_sheet_text(sheet, row, PATH, path, error));
+    return vv_sheet_text(sheet, row, NAME, name_of(changes->samples, change->group), error);
+}
+
+static enum varve_code put_sum(struct vv_sheet *sheet, enum vv_row_kind kind,
+                               const struct vv_diff_change *sum, const char *name,
+                               struct varve_error *error)
 {
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
-    vv_sheet_int(sheet, row, CHANGE, change_ns);
-    if (kind == VV_ROW_TOTAL) {
-        vv_sheet_int(sheet, row, BASE_SELF, diff->trees[VV_BASE].total_ns[0]);
-        vv_sheet_int(sheet, row, NEW_SELF, diff->trees[VV_NEW].total_ns[0]);
-    }
+    put_times(sheet, row, sum);
     return vv_sheet_text(sheet, row, PATH, name, error);
 }
 
-static enum varve_code put_rows(struct diff *diff, int64_t wanted, struct vv_sheet *sheet,
+static enum varve_code put_paths(struct vv_diff_changes *changes, int64_t wanted,
+                                 struct vv_sheet *sheet, struct varve_error *error)
+{
+    struct vv_diff_change more = { 0 };
+    uint32_t paths = changes->count;
+    uint32_t top = wanted > 0 && wanted < paths ? (uint32_t)wanted : paths;
+    char name[64];
+    if (paths > 0)
+        qsort_r(changes->changes, paths, sizeof *changes->changes, compare_changes,
+                changes->samples);
+    for (uint32_t i = 0; i < top; i++)
+        VV_TRY(put_path(changes, &changes->changes[i], sheet, error));
+    for (uint32_t i = top; i < paths; i++)
+        vv_diff_add_times(&more, &changes->changes[i]);
+    snprintf(name, sizeof name, "%u more: --top 0", paths - top);
+    return top < paths ? put_sum(sheet, VV_ROW_REMAINDER, &more, name, error) : VARVE_OK;
+}
+
+static enum varve_code put_step(const struct vv_diff_changes *changes, struct vv_sheet *sheet,
                                 struct varve_error *error)
 {
-    uint32_t *order;
-    VV_TRY(VV_SCRATCH_ARRAY(diff->scratch, &order, diff->count, error));
-    size_t top = wanted > 0 && (size_t)wanted < diff->count ? (size_t)wanted : diff->count;
-    int64_t shown_ns = 0,
-            all_ns = diff->trees[VV_NEW].total_ns[0] - diff->trees[VV_BASE].total_ns[0];
-    char name[64];
-    for (size_t i = 0; i < diff->count; i++)
-        order[i] = (uint32_t)i;
-    qsort_r(order, diff->count, sizeof *order, compare_pairs, diff);
-    for (size_t i = 0; i < top; i++) {
-        shown_ns += diff->pairs[order[i]].change_ns;
-        VV_TRY(put_pair(diff, order[i], sheet, error));
-    }
-    snprintf(name, sizeof name, "%zu more: --top 0", diff->count - top);
-    if (top < diff->count)
-        VV_TRY(put_sum(diff, VV_ROW_REMAINDER, all_ns - shown_ns, name, sheet, error));
-    return put_sum(diff, VV_ROW_TOTAL, all_ns, "total", sheet, error);
-}
-
-static enum varve_code compare(const struct vv_side *sides, const struct vv_diff_samples *samples,
-                               struct diff *diff, struct varve_error *error)
-{
-    VV_TRY(vv_intern_in(diff->scratch, &diff->texts, error));
-    for (int i = 0; i < VV_SIDES; i++) {
-        diff->trees[i] = (struct tree){ .model = sides[i].model, .scratch = diff->scratch };
-        VV_TRY(vv_median_step(&samples->sides[i].scope, &diff->trees[i].step, error));
-        VV_TRY(grow_tree(&diff->trees[i], diff->texts, error));
-    }
-    return align(diff, error);
-}
-
-static enum varve_code put_tree(const struct vv_side *sides, const struct vv_diff_samples *samples,
-                                int64_t top, struct vv_sheet *sheet, struct varve_error *error)
-{
-    struct diff diff = { .scratch = samples->scratch };
-    VV_TRY(compare(sides, samples, &diff, error));
-    VV_TRY(put_rows(&diff, top, sheet, error));
-    return vv_sheet_policy(sheet, error,
-                           "step %" PRId64 " of the base and step %" PRId64
-                           " of the new: the medians; self times of the steps' own threads",
-                           sides[VV_BASE].model->steps.index[diff.trees[VV_BASE].step],
-                           sides[VV_NEW].model->steps.index[diff.trees[VV_NEW].step]);
+    static const char itself[] = "(the step itself)";
+    struct vv_diff_whole whole = vv_diff_whole(changes);
+    VV_TRY(put_call(sheet, &whole.outside, &whole.outside_difference, error));
+    size_t row = sheet->row_count - 1;
+    vv_sheet_int(sheet, row, DEPTH, 0);
+    VV_TRY(vv_sheet_text(sheet, row, PATH, itself, error));
+    VV_TRY(vv_sheet_text(sheet, row, NAME, itself, error));
+    VV_TRY(put_sum(sheet, VV_ROW_TOTAL, &whole.total, "total", error));
+    return put_interval(sheet, row + 1, &whole.total_difference, error);
 }
 
 enum varve_code vv_diff_tree(const struct vv_side sides[VV_SIDES],
@@ -325,9 +186,17 @@ enum varve_code vv_diff_tree(const struct vv_side sides[VV_SIDES],
                              struct vv_sheet *out, struct varve_error *error)
 {
     struct vv_diff_samples samples;
+    struct vv_diff_changes changes;
     vv_sheet_init(out, "diff_tree", "CALLS", tree_columns, COLUMNS);
     VV_TRY(vv_diff_samples_init(&samples, sides, scratch, error));
     if (!samples.sides[VV_BASE].by_step)
         return vv_sheet_policy(out, error, "not both sides have steps");
-    return put_tree(sides, &samples, question->top, out, error);
+    VV_TRY(vv_diff_add_paths(&samples, error));
+    VV_TRY(vv_diff_changes_init(&changes, &samples, error));
+    VV_TRY(put_paths(&changes, question->top, out, error));
+    VV_TRY(put_step(&changes, out, error));
+    VV_TRY(vv_sheet_show_varied(out, "status", error));
+    return vv_sheet_policy(out, error,
+                           "self time a step by calling path, on the steps' own threads; the rows "
+                           "add up to the change");
 }

@@ -25,7 +25,7 @@ static const struct vv_sheet_column leak_columns[COLUMNS] = {
     { "steps", "steps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "first_step", "first", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "last_step", "last", VV_CELL_INT, VV_UNIT_NONE, false, false },
-    { "path", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "path", "allocated by", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_PATH },
 };
 
 struct leak {

@@ -11,7 +11,6 @@
 
 #include "base/sum.h"
 #include "handmade_device.h"
-#include "numbers/sequence_match.h"
 #include "question/question.h"
 
 static const struct vv_question all = VV_QUESTION_ALL;
@@ -93,17 +92,6 @@ static void numbers_of_streams_are_not_added_up(void **state)
     vv_model_destroy(model);
 }
 
-static void nothing_is_matched_with_nothing(void **state)
-{
-    (void)state;
-    const uint32_t items[] = { 1, 2 };
-    uint32_t partner[] = { 7, 7 };
-    assert_int_equal(vv_sequence_match(NULL, 0, NULL, 0, NULL, NULL), VARVE_OK);
-    assert_int_equal(vv_sequence_match(NULL, 0, items, 2, NULL, NULL), VARVE_OK);
-    assert_int_equal(vv_sequence_match(items, 2, NULL, 0, partner, NULL), VARVE_OK);
-    assert_true(partner[0] == UINT32_MAX && partner[1] == UINT32_MAX);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,7 +99,6 @@ int main(void)
         cmocka_unit_test(allocations_that_do_not_add_up_have_no_pools),
         cmocka_unit_test(copies_of_all_memory_there_is_stay_at_the_most),
         cmocka_unit_test(numbers_of_streams_are_not_added_up),
-        cmocka_unit_test(nothing_is_matched_with_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
