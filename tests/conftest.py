@@ -86,6 +86,9 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_sep("=", "skipped")
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count} {'test' if count == 1 else 'tests'}: {reason}")
+    if reasons and not CLIENTS_REQUIRED:
+        terminalreporter.write_line(f"{reasons.total()} skipped, none of them a failure: what they "
+                                    "need is not on every machine")
 
 
 # A run keeps the names of the tests that passed; a later one on the same tree, with more programs

@@ -103,5 +103,6 @@ def test_whose_fixture_skips(torch, number):
     assert told[:2] == ["300 tests: ../shared is not beside this checkout",
                         "21 tests: needs torch: make check-clients"]
     assert {line.partition(": ")[0] for line in told[2:7]} == {"1 test"}, printed
+    assert told[7].startswith("326 skipped, none of them a failure: "), printed
     assert sum(line.count("needs torch") + line.count("../shared") for line in lines) == 2
     assert not any(line.startswith("SKIPPED") for line in lines)
