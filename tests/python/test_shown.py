@@ -146,3 +146,21 @@ def test_an_empty_table_says_what_would_be_in_it(run):
 
 def test_ipython_s_names_need_no_ipython(module):
     assert isinstance(module.load_ipython_extension, types.FunctionType)
+
+
+def test_calls_of_the_module_itself_are_not_of_the_program(run):
+    said = run("""
+        import varve
+
+        def work():
+            return len([1, 2])
+
+        with varve.profile(collect="+python") as prof:
+            for number in range(4):
+                work()
+                prof.step()
+        calls = {row.key: row.count for row in prof.key_averages()}
+        print([name for name in calls if "varve" in name or "getpid" in name],
+              calls["program.py(4): work"])
+    """)
+    assert said.splitlines()[-1] == "[] 4"

@@ -21,9 +21,12 @@ static char modules[512]; /* globs with commas between, "/" in place of "."; "" 
 static struct vv_python_code unknown = { .site = { "<function>", NULL, 0, VARVE_LAYER_PYTHON, 0,
                                                    0 } };
 
+/* A function of the module `varve` was called. */
+static _Atomic bool is_own_met;
+
 bool vv_python_any_left_out(void)
 {
-    return modules[0] != '\0';
+    return modules[0] != '\0' || is_own_met;
 }
 
 bool vv_python_code_begin(const struct vv_python_api *api)
@@ -71,6 +74,12 @@ static void name_module(const char *file, char out_module[MODULE_BYTES])
              (int)(length < MODULE_BYTES ? length : MODULE_BYTES - 1), file);
 }
 
+/* What the module `varve` does while it switches is none of the program's work. */
+static bool is_own(const char *file)
+{
+    return strncmp(file, "varve/", 6) == 0;
+}
+
 /* Is the module, or a package that contains it, among the wanted modules? */
 static bool is_wanted(const char *file)
 {
@@ -108,7 +117,9 @@ static struct vv_python_code *describe(const struct facts *facts)
     made->site = (struct varve_site){
         made->texts, made->texts + name_bytes, (uint32_t)line, VARVE_LAYER_PYTHON, 0, 0
     };
-    made->is_left_out = !is_wanted(short_file);
+    made->is_left_out = is_own(short_file) || !is_wanted(short_file);
+    if (is_own(short_file))
+        is_own_met = true;
     return made;
 }
 

@@ -10,7 +10,7 @@
 /* The content of a code object's slot. The content is freed with the code object. */
 struct vv_python_code {
     struct varve_site site; /* "train.py(12): forward", and the file and line                     */
-    bool is_left_out;       /* VARVE_PYTHON_MODULES excludes it                                  */
+    bool is_left_out;       /* VARVE_PYTHON_MODULES excludes it, or it is of the module `varve`  */
     char texts[];
 };
 
