@@ -47,54 +47,52 @@ static int refuse(const struct vv_verb *verbs, const char *word)
     return vv_print_error(&error);
 }
 
-static int print_table(const struct vv_table_entry *table)
+static int print_table(FILE *stream, const struct vv_table_entry *table)
 {
     struct varve_error error;
-    if (vv_help_table(stdout, table, &error) != VARVE_OK)
+    if (vv_help_table(stream, table, &error) != VARVE_OK)
         return vv_print_error(&error);
-    return vv_cli_flush(VV_EXIT_DONE);
+    return VV_EXIT_DONE;
 }
 
-static int print_verb(const struct vv_arguments *arguments, const struct vv_verb *verb)
+static int print_verb(FILE *stream, const struct vv_arguments *arguments,
+                      const struct vv_verb *verb)
 {
     if (arguments->man)
-        vv_man_verb(stdout, arguments->verbs, verb);
+        vv_man_verb(stream, arguments->verbs, verb);
     else
-        vv_help_verb(stdout, verb);
-    return vv_cli_flush(VV_EXIT_DONE);
+        vv_help_verb(stream, verb);
+    return VV_EXIT_DONE;
 }
 
-static int print_page(const struct vv_arguments *arguments, const char *name)
+static int print_page(FILE *stream, const struct vv_arguments *arguments, const char *name)
 {
     const struct vv_verb *verb = vv_verb_find(arguments->verbs, name);
     const struct vv_table_entry *table = find_table(name);
     if (verb != NULL)
-        return print_verb(arguments, verb);
+        return print_verb(stream, arguments, verb);
     for (size_t i = 0; i < TOPICS; i++)
         if (strcmp(topics[i].name, name) == 0) {
-            topics[i].print(stdout);
-            return vv_cli_flush(VV_EXIT_DONE);
+            topics[i].print(stream);
+            return VV_EXIT_DONE;
         }
     if (table != NULL)
-        return print_table(table);
-    return vv_help_listed_table(stdout, name) ? vv_cli_flush(VV_EXIT_DONE)
-                                              : refuse(arguments->verbs, name);
+        return print_table(stream, table);
+    return vv_help_listed_table(stream, name) ? VV_EXIT_DONE : refuse(arguments->verbs, name);
 }
 
-static int print_overview(const struct vv_arguments *arguments)
+static int print_overview(FILE *stream, const struct vv_arguments *arguments)
 {
     if (arguments->man)
-        vv_man_overview(stdout, arguments->verbs);
+        vv_man_overview(stream, arguments->verbs);
     else if (arguments->all)
-        vv_help_all(stdout, arguments->verbs);
+        vv_help_all(stream, arguments->verbs);
     else
-        vv_help_overview(stdout, arguments->verbs);
-    return vv_cli_flush(VV_EXIT_DONE);
+        vv_help_overview(stream, arguments->verbs);
+    return VV_EXIT_DONE;
 }
 
-vv_run_verb vv_cmd_help;
-
-int vv_cmd_help(const struct vv_arguments *arguments)
+static int print(FILE *stream, const struct vv_arguments *arguments)
 {
     struct varve_error error;
     const struct vv_table_entry *table;
@@ -106,13 +104,23 @@ int vv_cmd_help(const struct vv_arguments *arguments)
         return vv_print_error(&error);
     }
     if (wants_table && find_table(arguments->operands[1]) == NULL &&
-        vv_help_listed_table(stdout, arguments->operands[1]))
-        return vv_cli_flush(VV_EXIT_DONE);
+        vv_help_listed_table(stream, arguments->operands[1]))
+        return VV_EXIT_DONE;
     if (wants_table && vv_table_find(arguments->operands[1], &table, &error) != VARVE_OK)
         return vv_print_error(&error);
     if (wants_table)
-        return print_table(table);
+        return print_table(stream, table);
     if (arguments->operand_count == 0 || strcmp(arguments->operands[0], "varve") == 0)
-        return print_overview(arguments);
-    return print_page(arguments, arguments->operands[0]);
+        return print_overview(stream, arguments);
+    return print_page(stream, arguments, arguments->operands[0]);
+}
+
+vv_run_verb vv_cmd_help;
+
+int vv_cmd_help(const struct vv_arguments *arguments)
+{
+    struct vv_cli_page page;
+    vv_cli_page_begin(&page);
+    int status = print(page.stream, arguments), shown = vv_cli_page_end(&page);
+    return status != VV_EXIT_DONE ? status : shown;
 }

@@ -58,8 +58,10 @@ int main(int argc, char **argv)
     if (vv_arguments_parse(verb, argc - 1, argv + 1, &arguments, &error) != VARVE_OK)
         return refuse(verb, &error);
     if (arguments.help) {
-        vv_help_verb(stdout, verb);
-        return vv_cli_flush(VV_EXIT_DONE);
+        struct vv_cli_page page;
+        vv_cli_page_begin(&page);
+        vv_help_verb(page.stream, verb);
+        return vv_cli_page_end(&page);
     }
     arguments.verbs = vv_verbs;
     return verb->run(&arguments);

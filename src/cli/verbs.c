@@ -94,6 +94,7 @@ const struct vv_verb vv_verbs[] = {
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_FORMS, VV_OPTION_FIELDS),
       .table = "processes",
       .examples = EXAMPLES({ "varve status", "every one" },
+                           { "watch varve status", "the same, every two seconds" },
                            { "varve status --json 4711", "this one, for scripts" }),
       .run = vv_cmd_status },
     { .name = "dump", .group = "Control", .summary = "what it has recorded so far, as a trace",

@@ -28,6 +28,7 @@
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define RED "\033[31m"
+#define GREEN "\033[32m"
 #define RESET "\033[0m"
 
 struct text_column {
@@ -296,6 +297,20 @@ static void put_sentence(const struct block *block, const char *text, size_t ind
         vv_glyphs_wrap(block->stream, text, indent, width);
 }
 
+/* The colour of a value of a record: of losses, and of a verdict that is more than noise. */
+static const char *color_of(const struct vv_sheet_column *column, const struct vv_cell *cell)
+{
+    if (!cell->present)
+        return NULL;
+    if (column->type == VV_CELL_INT)
+        return cell->integer > 0 && strcmp(column->name, "lost") == 0 ? RED : NULL;
+    if (column->type != VV_CELL_TEXT || strcmp(column->name, "verdict") != 0)
+        return NULL;
+    return strncmp(cell->text, "slower", 6) == 0   ? RED
+           : strncmp(cell->text, "faster", 6) == 0 ? GREEN
+                                                   : NULL;
+}
+
 static void put_record(const struct block *block)
 {
     size_t widest = 0;
@@ -308,17 +323,16 @@ static void put_record(const struct block *block)
     for (size_t i = 0; i < block->count; i++) {
         const struct vv_face *face = &block->columns[i].face;
         const struct vv_cell *cell = vv_sheet_cell(block->sheet, 0, face->index);
-        bool is_loss = face->column->type == VV_CELL_INT && cell->present && cell->integer > 0 &&
-                       strcmp(face->column->name, "lost") == 0;
+        const char *color = color_of(face->column, cell);
         char buffer[VV_NUMBER_BYTES];
         vv_glyphs_blanks(block->stream, INDENT);
         size_t width = vv_glyphs_print(block->stream, face->column->title, SIZE_MAX);
         vv_glyphs_blanks(block->stream, widest - width + 2);
-        if (is_loss)
-            style(block, RED);
+        if (color != NULL)
+            style(block, color);
         put_sentence(block, vv_face_text_alone(face, cell, block->how->unit, buffer),
                      INDENT + widest + 2);
-        if (is_loss)
+        if (color != NULL)
             style(block, RESET);
         putc('\n', block->stream);
     }

@@ -197,6 +197,37 @@ def test_a_pager_gets_what_is_longer_than_the_terminal(on_terminal, trace):
                                       VARVE_PAGER="sed s/^/paged:/")
 
 
+def test_help_is_paged_too(on_terminal):
+    for words in (("help", "report"), ("report", "--help"), ("help", "--all"), ("help", "kernels")):
+        plain = on_terminal(*words, PAGER="cat")
+        assert on_terminal(*words, LINES="5", VARVE_PAGER="sed s/^/paged:/") == \
+            "".join(f"paged:{line}\n" for line in plain.splitlines())
+
+
+def test_help_begins_with_what_the_verb_alone_takes(run):
+    said = run("help", "report").stdout
+    own, shared = said.split("\nOptions of most verbs:\n")
+    for option in ("--table", "--steps", "--filter", "--by", "--sort", "--compat"):
+        assert f"  {option} " in own and f"  {option} " not in shared
+    for option in ("--color", "--json", "--strict", "--max-memory", "--no-cache"):
+        assert f"  {option}" in shared and f"  {option}" not in own
+    assert "-o, --output OUT.varve" not in said
+    record = run("help", "record").stdout
+    assert "--output FILE" in record.split("\nOptions of most verbs:\n")[0]
+
+
+def test_a_verdict_beyond_the_noise_has_a_colour(run, tmp_path):
+    for name, own_us in (("fast", 100), ("slow", 150)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1,
+             "ts": 1000 * n, "dur": own_us + n % 2} for n in range(6)]}))
+    def said(*sides):
+        return run("diff", "--no-cache", "--color", "always", *sides).stdout
+    assert "\033[31mslower, beyond the noise\033[0m" in said("fast.json", "slow.json")
+    assert "\033[32mfaster, beyond the noise\033[0m" in said("slow.json", "fast.json")
+    assert "m" not in re.search("verdict +(.)", said("fast.json", "fast.json"))[1]
+
+
 def test_a_clock_that_does_not_count_from_1970_gives_no_date(run, tmp_path):
     """Two steps, some 40 minutes after the machine began."""
     (tmp_path / "t.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": [

@@ -226,6 +226,9 @@ struct vv_verb {
 extern const struct vv_option vv_options[VV_OPTION_COUNT];
 bool vv_verb_takes(const struct vv_verb *verb, int row);
 bool vv_verb_shows(const struct vv_verb *verb, int row); /* in help, man page and completions */
+/* Does the option choose form, reading or looks, as for most verbs, and no answer? Help shows such
+ * rows behind the verb's own. */
+bool vv_option_is_shared(const struct vv_verb *verb, int row);
 /* the meaning of the option for this verb */
 const char *vv_verb_option_help(const struct vv_verb *verb, int row);
 

@@ -286,6 +286,17 @@ bool vv_verb_shows(const struct vv_verb *verb, int row)
     return vv_options[row].help != NULL && vv_verb_takes(verb, row);
 }
 
+bool vv_option_is_shared(const struct vv_verb *verb, int row)
+{
+    static const enum vv_option_row shared[] = { VV_TAKES_ALWAYS, VV_TAKES_READING, VV_TAKES_FORMS,
+                                                 VV_OPTION_UNIT };
+    bool is_own_output = row == VV_OPTION_OUTPUT && verb->output != NULL;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared && !is_own_output; i++)
+        if ((int)shared[i] == row)
+            return true;
+    return false;
+}
+
 const char *vv_verb_option_help(const struct vv_verb *verb, int row)
 {
     const char *own = row == VV_OPTION_OUTPUT ? verb->output

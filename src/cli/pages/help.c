@@ -86,13 +86,14 @@ void vv_help_option_text(const struct vv_verb *verb, int row, char *out_text, si
         snprintf(out_text + length, capacity - (size_t)length, " (%s)", option->standard);
 }
 
-static void put_options(FILE *stream, const struct vv_verb *verb)
+static void put_options(FILE *stream, const struct vv_verb *verb, bool shared, const char *heading)
 {
     char name[80], text[300];
-    fputs("\nOptions, with the default in brackets:\n", stream);
     for (int row = 0; row < VV_OPTION_COUNT; row++) {
-        if (!vv_verb_shows(verb, row))
+        if (!vv_verb_shows(verb, row) || vv_option_is_shared(verb, row) != shared)
             continue;
+        fputs(heading, stream);
+        heading = "";
         vv_help_option_name(&vv_options[row], name, sizeof name);
         vv_help_option_text(verb, row, text, sizeof text);
         int column = fprintf(stream, "  %-*s  ", NAME_WIDTH, name);
@@ -112,7 +113,8 @@ void vv_help_verb(FILE *stream, const struct vv_verb *verb)
     put_usage(stream, verb);
     putc('\n', stream);
     put_wrapped(stream, verb->description, 0, 0);
-    put_options(stream, verb);
+    put_options(stream, verb, false, "\nOptions, with the default in brackets:\n");
+    put_options(stream, verb, true, "\nOptions of most verbs:\n");
     fputs("\nExamples:\n", stream);
     for (const struct vv_example *example = verb->examples; example->command != NULL; example++)
         fprintf(stream, "  %-42s  %s\n", example->command, example->says);

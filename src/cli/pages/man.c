@@ -67,12 +67,11 @@ static void put_synopsis(FILE *stream, const struct vv_verb *verb)
         put_line(stream, verb->operands);
 }
 
-static void put_options(FILE *stream, const struct vv_verb *verb)
+static void put_options(FILE *stream, const struct vv_verb *verb, bool shared)
 {
     char name[80], text[300];
-    fputs(".SH OPTIONS\n", stream);
     for (int row = 0; row < VV_OPTION_COUNT; row++) {
-        if (!vv_verb_shows(verb, row))
+        if (!vv_verb_shows(verb, row) || vv_option_is_shared(verb, row) != shared)
             continue;
         vv_help_option_name(&vv_options[row], name, sizeof name);
         vv_help_option_text(verb, row, text, sizeof text);
@@ -80,7 +79,6 @@ static void put_options(FILE *stream, const struct vv_verb *verb)
         put_line(stream, name);
         put_line(stream, text);
     }
-    fputs(".PP\nThe default stands in brackets.\n", stream);
 }
 
 static void put_examples(FILE *stream, const struct vv_verb *verb)
@@ -140,7 +138,10 @@ void vv_man_verb(FILE *stream, const struct vv_verb *verbs, const struct vv_verb
     put_synopsis(stream, verb);
     fputs(".SH DESCRIPTION\n", stream);
     put_paragraph(stream, verb->description);
-    put_options(stream, verb);
+    fputs(".SH OPTIONS\n", stream);
+    put_options(stream, verb, false);
+    put_options(stream, verb, true);
+    fputs(".PP\nThe default stands in brackets.\n", stream);
     put_exits(stream, verb);
     put_files(stream);
     put_examples(stream, verb);

@@ -361,15 +361,37 @@ static bool page(const char *text, size_t length)
     return !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 }
 
+static bool fits(const char *text, size_t length)
+{
+    int height = vv_terminal_height(STDOUT_FILENO);
+    return height <= 0 || lines_of(text, length) < (size_t)height;
+}
+
+void vv_cli_page_begin(struct vv_cli_page *out_page)
+{
+    *out_page = (struct vv_cli_page){ 0 };
+    out_page->stream = open_memstream(&out_page->text, &out_page->length);
+    if (out_page->stream == NULL)
+        out_page->stream = stdout;
+}
+
+int vv_cli_page_end(struct vv_cli_page *ended)
+{
+    if (ended->stream != stdout && fclose(ended->stream) == 0 &&
+        !(vv_output_is_terminal(NULL) && !fits(ended->text, ended->length) &&
+          page(ended->text, ended->length)))
+        fwrite(ended->text, 1, ended->length, stdout);
+    free(ended->text);
+    return vv_cli_flush(VV_EXIT_DONE);
+}
+
 static enum varve_code deliver(const struct vv_arguments *arguments,
                                const struct vv_presentation *how, const char *text, size_t length,
                                struct varve_error *error)
 {
     struct vv_output output;
     bool kept;
-    int height = how->terminal ? vv_terminal_height(STDOUT_FILENO) : 0;
-    if (height > 0 && how->form == VV_FORM_TEXT && lines_of(text, length) >= (size_t)height &&
-        page(text, length))
+    if (how->terminal && how->form == VV_FORM_TEXT && !fits(text, length) && page(text, length))
         return VARVE_OK;
     VV_TRY(vv_output_open(&output, arguments->output, error));
     fwrite(text, 1, length, output.stream);

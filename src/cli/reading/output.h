@@ -25,6 +25,17 @@ bool vv_cli_for_people(const struct vv_arguments *arguments);
  * that is reported on standard error, unless the reader of a pipe has closed it. */
 VV_MUST_USE int vv_cli_flush(int status);
 
+/* A text for standard output, which goes through the pager where that is a terminal with fewer
+ * lines. Without memory for the text, `stream` is standard output. */
+struct vv_cli_page {
+    FILE *stream;
+    char *text;
+    size_t length;
+};
+void vv_cli_page_begin(struct vv_cli_page *out_page);
+/* Shows it. Returns an exit code. */
+VV_MUST_USE int vv_cli_page_end(struct vv_cli_page *page);
+
 /* Is it "-" or NULL, and standard output a terminal? */
 bool vv_output_is_terminal(const char *path);
 

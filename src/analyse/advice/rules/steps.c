@@ -142,8 +142,8 @@ const struct vv_rule vv_rules_steps[] = {
       .says = "Step {step}, the first one, took {duration_ns}, the median {median_ns}: warming up "
               "is counted.",
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
-               "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
-               "{cause}." },
+               "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
+               "{cause}]." },
       .or_why = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
                   "{longer} took {longer_ns} more there than in other steps." },
       .remedy = "Leave it out of the measure: --steps, varve record --schedule skip=1, "
@@ -162,8 +162,8 @@ const struct vv_rule vv_rules_steps[] = {
       .saves = "excess_ns", .saves_part = 1.0,
       .says = "Step {step} took {duration_ns}, the median {median_ns}.",
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
-               "{name} took {duration_ns} there, its median is {median_ns}; meanwhile: "
-               "{cause}." },
+               "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
+               "{cause}]." },
       .or_why = { vv_analyse_host_gaps, "row", "gap", "total_ns", "step",
                   "Nothing that was recorded ran there after {after} and before {until}: "
                   "{total_ns} in {gaps} gaps, the longest {max_ns}." },
