@@ -179,6 +179,14 @@ void vv_cells_fill(void *cells, size_t first, size_t limit)
     }
 }
 
+bool vv_links_are_dense(const uint32_t *links, uint64_t count)
+{
+    uint64_t filled = 0;
+    for (uint64_t i = 0; i < count; i++)
+        filled += links[i] != UINT32_MAX;
+    return filled > count / 64;
+}
+
 void vv_cells_back(void *cells, size_t first, size_t limit)
 {
     const struct head *head = head_of(cells);

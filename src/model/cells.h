@@ -8,7 +8,9 @@
 #ifndef VV_MODEL_CELLS_H
 #define VV_MODEL_CELLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Makes room for `bytes`, never less than `cells` has. `cells` is NULL or a result of this
  * function. The content stays. When NULL comes back, `cells` is unchanged. */
@@ -19,6 +21,10 @@ void vv_cells_free(void *cells); /* NULL-safe */
  * blank. Blank cells of 0xFF get small pages, one at each first write. This function gives the huge
  * pages that begin in the range their memory as a whole. */
 void vv_cells_fill(void *cells, size_t first, size_t limit);
+
+/* Is more than one in 64 of the links not blank? Then nearly every page of such links is written,
+ * and vv_cells_fill pays. */
+bool vv_links_are_dense(const uint32_t *links, uint64_t count);
 
 #define VV_CELLS_PAGE_BYTES ((size_t)2 << 20)
 

@@ -241,8 +241,11 @@ static void move_column(const struct merging *merging, enum vv_table_row row,
     memcpy(&own, (char *)from + column->pointer_offset, sizeof own);
     memcpy(&whole, (char *)table_of(merging->whole->model, row) + column->pointer_offset,
            sizeof whole);
-    move_cells(merging, column, translation_of(row, column->pointer_offset), own,
-               whole + merging->bases[row] * column->width_bytes, count);
+    size_t first = merging->bases[row] * column->width_bytes, bytes = count * column->width_bytes;
+    if (column->blank != 0 && vv_links_are_dense((const uint32_t *)(const void *)own, count))
+        vv_cells_fill(whole, first, first + bytes);
+    move_cells(merging, column, translation_of(row, column->pointer_offset), own, whole + first,
+               count);
     vv_cells_free(own);
     own = NULL;
     memcpy((char *)from + column->pointer_offset, &own, sizeof own);

@@ -2,19 +2,29 @@
 #include "import/chrome/reader.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "model/cells.h"
 
 #define KEY_SLOTS 4096u
 #define CATEGORY_SLOTS 1024u
 #define SAMPLE_BYTES (UINT64_C(4) << 20)     /* size of the sample for an estimate              */
 #define AHEAD_BYTES_MIN (UINT64_C(64) << 20) /* a smaller file is not worth the estimate        */
 #define AHEAD_ROWS_MIN 65536
+/* In a file of this size, each column of a table that grows may take a large page at once. */
+#define LARGE_BYTES_MIN (UINT64_C(256) << 20)
+#define GROWING_ROWS_MIN 4096u
+#define LARGE_ROWS (VV_CELLS_PAGE_BYTES / sizeof(uint32_t))
+
+static struct vv_table *table_of(const struct vv_chrome_reader *reader, int row)
+{
+    return (void *)((char *)reader->model + vv_model_tables[row].table_offset);
+}
 
 static void note_first_rows(struct vv_chrome_reader *reader)
 {
     for (int i = 0; i < VV_TABLE_COUNT; i++) {
-        const struct vv_table *table =
-            (const void *)((const char *)reader->model + vv_model_tables[i].table_offset);
-        reader->first_rows[i] = table->count;
+        reader->first_rows[i] = table_of(reader, i)->count;
     }
 }
 
@@ -70,12 +80,30 @@ static uint64_t bytes_to_read(const struct vv_chrome_reader *reader)
     return (reader->stop_at != 0 ? reader->stop_at : bytes) - reader->begin;
 }
 
+/* Makes room for rows, if the model may hold them. Columns of links that are dense so far get large
+ * pages, as other columns do by themselves. */
+static void reserve_rows(struct vv_chrome_reader *reader, int row, uint64_t extra)
+{
+    const struct vv_model_table *about = &vv_model_tables[row];
+    const struct vv_table *table = table_of(reader, row);
+    uint64_t first = table->capacity < LARGE_ROWS ? table->count : table->capacity;
+    if (vv_model_reserve(reader->model, (enum vv_table_row)row, extra, NULL) != VARVE_OK)
+        return;
+    for (size_t i = 0; i < about->column_count && first < table->capacity; i++) {
+        const struct vv_column *column = &about->columns[i];
+        uint32_t *links;
+        memcpy(&links, (const char *)table + column->pointer_offset, sizeof links);
+        if (column->blank != 0 && vv_links_are_dense(links, table->count))
+            vv_cells_fill(links, first * sizeof *links, table->capacity * sizeof *links);
+    }
+}
+
 /* The first megabytes show how many rows there will be. Then, and again after four times as many
  * bytes, room is made for all rows: large blocks that need not grow get large pages. If the
  * estimate is too small, the tables grow as usual; if there is no room, nothing is lost. */
-static void reserve_ahead(struct vv_chrome_reader *reader)
+static void reserve_ahead(struct vv_chrome_reader *reader, uint64_t all)
 {
-    uint64_t all = bytes_to_read(reader), read = reader->window.offset - reader->begin;
+    uint64_t read = reader->window.offset - reader->begin;
     if (all == 0 || read < SAMPLE_BYTES || read < reader->reserved_at * 4)
         return;
     reader->reserved_at = read;
@@ -84,17 +112,30 @@ static void reserve_ahead(struct vv_chrome_reader *reader)
     if (!vv_model_may_hold(reader->model, bytes))
         return;
     for (int i = 0; i < VV_TABLE_COUNT; i++) {
-        const struct vv_model_table *about = &vv_model_tables[i];
-        struct vv_table *table = (void *)((char *)reader->model + about->table_offset);
-        double wanted = (double)(table->count - reader->first_rows[i]) * factor;
+        uint64_t own = table_of(reader, i)->count - reader->first_rows[i];
+        double wanted = (double)own * factor;
+        if (all >= LARGE_BYTES_MIN && wanted > AHEAD_ROWS_MIN && wanted < (double)LARGE_ROWS)
+            wanted = (double)LARGE_ROWS;
         if (wanted > AHEAD_ROWS_MIN && wanted < UINT32_MAX)
-            (void)vv_table_reserve(table, about->columns, about->column_count,
-                                   (uint64_t)wanted - (table->count - reader->first_rows[i]), NULL);
+            reserve_rows(reader, i, (uint64_t)wanted - own);
     }
     double ends = (double)reader->flow_ends.count * factor;
     if (ends > AHEAD_ROWS_MIN && ends < UINT32_MAX)
         (void)vv_array_reserve(&reader->flow_ends.items, &reader->flow_ends.capacity, (size_t)ends,
                                sizeof *reader->flow_ends.items, NULL);
+}
+
+/* Rows of some kinds begin late in a file, and no sample shows them. In a large file their table
+ * does not grow page by page. */
+static void reserve_late(struct vv_chrome_reader *reader, uint64_t all)
+{
+    if (all < LARGE_BYTES_MIN)
+        return;
+    for (int i = 0; i < VV_TABLE_COUNT; i++) {
+        const struct vv_table *table = table_of(reader, i);
+        if (table->count > GROWING_ROWS_MIN && table->capacity < LARGE_ROWS)
+            reserve_rows(reader, i, LARGE_ROWS - table->count);
+    }
 }
 
 enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *keep, bool *out_more,
@@ -111,7 +152,8 @@ enum varve_code vv_chrome_refill(struct vv_chrome_reader *reader, const char *ke
         vv_chrome_window_advance(&reader->window, (uint32_t)(keep - reader->window.text), error));
     if (reader->window.by_offset)
         vv_source_add(reader->window.source, reader->window.read_at - read_at);
-    reserve_ahead(reader);
+    reserve_late(reader, bytes_to_read(reader));
+    reserve_ahead(reader, bytes_to_read(reader));
     vv_chrome_cursor_init(&reader->cursor, &reader->window);
     return VARVE_OK;
 }

@@ -92,16 +92,6 @@ static bool is_blank(const void *cells, size_t bytes, unsigned char blank)
     return byte[0] == blank && memcmp(byte, byte + 1, bytes - 1) == 0;
 }
 
-/* True if more than one in 64 of the links is set. Then nearly every page of memory is written
- * anyway. */
-static bool are_many_filled(const uint32_t *cells, uint64_t count)
-{
-    uint64_t filled = 0;
-    for (uint64_t i = 0; i < count; i++)
-        filled += cells[i] != VV_NONE;
-    return filled > count / 64;
-}
-
 static void move_links(const struct vv_xspace_chunk *chunk, uint8_t link, const uint32_t *from,
                        uint32_t *to, uint64_t count)
 {
@@ -158,7 +148,7 @@ static void move_column(void *context, size_t number)
         uint64_t first = (uint64_t)chunk->base[move->row] * width;
         char *place = to + first;
         if (move->column->blank != 0 &&
-            are_many_filled((const uint32_t *)(const void *)from, table->count))
+            vv_links_are_dense((const uint32_t *)(const void *)from, table->count))
             vv_cells_fill(to, first, first + table->count * width);
         if (move->link >= LINK_TEXT && chunk->texts.count > 0)
             move_texts(chunk, move, from, place, table->count);

@@ -104,6 +104,19 @@ static void filling_shows_nowhere(void **state)
     vv_cells_free(large);
 }
 
+static void links_are_dense_from_one_in_64_on(void **state)
+{
+    (void)state;
+    uint32_t links[129];
+    memset(links, 0xFF, sizeof links);
+    links[3] = links[128] = 0;
+    assert_true(vv_links_are_dense(links, 63));
+    assert_false(vv_links_are_dense(links, 64));
+    assert_false(vv_links_are_dense(links, 128));
+    assert_false(vv_links_are_dense(links + 4, 60));
+    assert_false(vv_links_are_dense(links, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_smaller_size_changes_nothing),
         cmocka_unit_test(backing_shows_nowhere),
         cmocka_unit_test(filling_shows_nowhere),
+        cmocka_unit_test(links_are_dense_from_one_in_64_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
