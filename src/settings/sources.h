@@ -31,11 +31,14 @@
     PART(cuda_nodes, false, CUDA, "cuda", "of cuda: each kernel of a CUDA graph")                \
     PART(cuda_unified, false, CUDA, "cuda",                                                      \
          "of cuda: unified memory's pages that move, and its faults")                            \
+    COLLECTOR(rocm, true, ROCM, NULL, "AMD's GPUs: kernels, copies, memory")                     \
+    PART(rocm_calls, false, ROCM, "rocm", "of rocm: every call of HIP's runtime")                \
     COLLECTOR(nccl, true, NCCL, NULL,                                                            \
               "NVIDIA's NCCL: collectives, sends and receives, by communicator")
 
 enum vv_source_needs {
-    VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH, VV_NEEDS_CUDA, VV_NEEDS_NCCL
+    VV_NEEDS_NOTHING, VV_NEEDS_PYTHON, VV_NEEDS_TORCH, VV_NEEDS_CUDA, VV_NEEDS_ROCM,
+    VV_NEEDS_NCCL
 };
 
 struct vv_collect_source {

@@ -55,7 +55,7 @@ SOURCES = [("torch", "yes"), ("shapes", "yes"), ("strides", "no"), ("data", "no"
            ("memory", "yes"),
            ("modules", "no"), ("python", "no"), ("builtins", "yes"), ("cuda", "yes"),
            ("cuda_calls", "no"), ("cuda_nodes", "no"), ("cuda_unified", "no"),
-           ("nccl", "yes")]
+           ("rocm", "yes"), ("rocm_calls", "no"), ("nccl", "yes")]
 
 
 @pytest.fixture(name="sources")
@@ -204,6 +204,21 @@ def test_what_is_needed_for_a_gpu(sources):
     rows = sources(sys.executable, LD_LIBRARY_PATH="/nowhere")
     assert rows["nccl"] == ("no", "no NCCL (libnccl.so.2) in this Python, nor where the loader "
                             "looks")
+
+
+def test_what_is_needed_for_amds_gpus(sources):
+    hip = binary("tests/drivers/hip/libamdhip64.so.7").parent
+    sdk = binary("tests/drivers/rocprofiler/librocprofiler-sdk.so.1")
+    state, detail = sources(sys.executable, LD_LIBRARY_PATH=f"{hip}:{sdk.parent}")["rocm"]
+    assert (state, detail.split("; ")[0]) == ("yes", "ROCm from 6.2 on, librocprofiler-sdk.so.1")
+    state, detail = sources(sys.executable, LD_LIBRARY_PATH=str(hip),
+                            VARVE_ROCPROFILER=str(sdk))["rocm"]
+    assert (state, detail.split("; ")[0]) == ("yes", f"ROCm from 6.2 on, {sdk}")
+    assert sources(sys.executable, LD_LIBRARY_PATH=str(hip))["rocm"] == (
+        "no", "ROCm, and no librocprofiler-sdk (6.2 and later): install the package "
+        "rocprofiler-sdk, or VARVE_ROCPROFILER=/path/librocprofiler-sdk.so")
+    assert sources(sys.executable, LD_LIBRARY_PATH="/nowhere")["rocm"] == (
+        "no", "no ROCm (libamdhip64.so) in this Python, nor where the loader looks")
 
 
 def test_a_slice_of_a_gpu_and_a_hidden_one(sources):

@@ -136,6 +136,51 @@ static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t
     return is_there && is_free;
 }
 
+/* In PyTorch's own folder, where the loader looks, or where ROCm lies. */
+static bool has_rocm_library(const struct vv_interpreter *python, const char *const *names,
+                             char *path, size_t bytes)
+{
+    for (; *names != NULL; names++) {
+        snprintf(path, bytes, "%.400s/lib/%s", python->torch_folder, *names);
+        if (python->torch_folder[0] != '\0' && access(path, R_OK) == 0)
+            return true;
+        snprintf(path, bytes, "%s", *names);
+        if (can_load(path))
+            return true;
+        snprintf(path, bytes, "/opt/rocm/lib/%s", *names);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool check_rocm(const struct vv_interpreter *python, char *detail, size_t bytes)
+{
+    static const char *const hip[] = { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so",
+                                       NULL };
+    static const char *const sdk[] = { "librocprofiler-sdk.so.1", "librocprofiler-sdk.so.0",
+                                       "librocprofiler-sdk.so", NULL };
+    char path[600];
+    const char *named = getenv("VARVE_ROCPROFILER");
+    bool is_named = named != NULL && *named != '\0' && can_load(named);
+    bool has_hip = has_rocm_library(python, hip, path, sizeof path);
+    bool has_sdk = is_named || has_rocm_library(python, sdk, path, sizeof path);
+    bool has_node = access("/dev/kfd", F_OK) == 0, may_open = access("/dev/kfd", R_OK | W_OK) == 0;
+    if (!has_hip)
+        snprintf(detail, bytes, "no ROCm (libamdhip64.so) in this Python, nor where the loader "
+                 "looks");
+    else if (!has_sdk)
+        snprintf(detail, bytes, "ROCm, and no librocprofiler-sdk (6.2 and later): install the "
+                 "package rocprofiler-sdk, or VARVE_ROCPROFILER=/path/librocprofiler-sdk.so");
+    else
+        snprintf(detail, bytes, "ROCm from 6.2 on, %.500s%s", is_named ? named : path,
+                 !has_node   ? "; no GPU's node /dev/kfd here: start a container with --device "
+                               "/dev/kfd --device /dev/dri"
+                 : !may_open ? "; /dev/kfd may not be opened: join the group render"
+                             : "");
+    return has_hip && has_sdk;
+}
+
 /* Where pip's packages have NCCL, seen from the folder of PyTorch. */
 static const char *const nccl_places[] = { "../nvidia/nccl/lib/libnccl.so.2",
                                            "../nvidia/cu13/lib/libnccl.so.2" };
@@ -179,6 +224,7 @@ static bool check_source(const struct vv_interpreter *python,
     bool is_there = source->needs == VV_NEEDS_PYTHON  ? check_python(python, detail, bytes)
                     : source->needs == VV_NEEDS_TORCH ? check_torch(python, detail, bytes)
                     : source->needs == VV_NEEDS_CUDA  ? check_cuda(python, detail, bytes)
+                    : source->needs == VV_NEEDS_ROCM  ? check_rocm(python, detail, bytes)
                     : source->needs == VV_NEEDS_NCCL  ? check_nccl(python, detail, bytes)
                                                       : true;
     if (source->needs == VV_NEEDS_NOTHING)

@@ -90,6 +90,14 @@ uint64_t vv_gpu_call_begin(struct vv_gpu_calls *calls, struct varve_site *site,
     return is_range ? (uint64_t)vv_epoch() << 1 | 1 : 0;
 }
 
+void vv_gpu_launch_alone(struct vv_gpu_calls *calls, uint64_t correlation)
+{
+    bool is_on = (varve_layers() & VARVE_LAYER_DEVICE) != 0;
+    note_switch(calls, correlation, is_on);
+    if (is_on)
+        varve_emit_launch(correlation);
+}
+
 /* At most once a second, by one thread. */
 static void flush_now_and_then(struct vv_gpu_calls *calls)
 {

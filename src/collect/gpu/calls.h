@@ -48,6 +48,9 @@ uint64_t vv_gpu_call_begin(struct vv_gpu_calls *calls, struct varve_site *site,
                            uint64_t correlation);
 void vv_gpu_call_end(struct vv_gpu_calls *calls, uint64_t begun);
 
+/* Work with this number is launched where no call of the library's is told of. */
+void vv_gpu_launch_alone(struct vv_gpu_calls *calls, uint64_t correlation);
+
 /* Was anything recorded of devices when the call with this number was made? */
 bool vv_gpu_call_was_on(const struct vv_gpu_calls *calls, uint64_t correlation);
 

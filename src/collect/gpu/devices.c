@@ -22,7 +22,7 @@ uint64_t vv_gpu_devices_seen(void)
 void vv_gpu_device_note(uint32_t number, const char *vendor, const struct vv_gpu_device *device)
 {
     char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX + 1];
-    char capability[24] = "";
+    char capability[24] = "", speed[40] = "";
     if (device->major > 0)
         snprintf(capability, sizeof capability, "cc=%u.%u;", device->major, device->minor);
     snprintf(source, sizeof source, VV_FACT_PREFIX "device.cuda.%u", number);
@@ -32,10 +32,12 @@ void vv_gpu_device_note(uint32_t number, const char *vendor, const struct vv_gpu
              (unsigned long long)device->memory_bytes_per_s, device->name);
     vv_collector_note(source, VV_COLLECTOR_NOTE, text);
     snprintf(source, sizeof source, "%s device %u", vendor, number);
-    snprintf(text, sizeof text, "%.80s, %s, %u %s at %u MHz, %llu MB, %llu GB/s",
+    if (device->memory_bytes_per_s > 0)
+        snprintf(speed, sizeof speed, ", %llu GB/s",
+                 (unsigned long long)device->memory_bytes_per_s / 1000000000);
+    snprintf(text, sizeof text, "%.80s, %s, %u %s at %u MHz, %llu MB%s",
              device->name[0] != '\0' ? device->name : "a device", device->architecture,
              device->units, device->units_are, device->clock_khz / 1000,
-             (unsigned long long)device->memory_bytes / 1000000,
-             (unsigned long long)device->memory_bytes_per_s / 1000000000);
+             (unsigned long long)device->memory_bytes / 1000000, speed);
     vv_collector_note(source, VV_COLLECTOR_NOTE, text);
 }

@@ -15,6 +15,7 @@
 
 static struct {
     bool is_there;
+    const char *what;
     uint32_t device, clock, track;
     int64_t context, stream;
 } tracks[TRACKS_MAX];
@@ -78,24 +79,25 @@ static const char *name_of(const struct names *names, int64_t number)
 }
 
 /* "stream 7: copies (training)": a context that the program has named stands behind its streams. */
-static void name_track(int64_t context, int64_t stream, char *out, size_t bytes)
+static void name_track(const char *what, int64_t context, int64_t stream, char *out, size_t bytes)
 {
+    static const char *const others[] = { "device", "not recorded", "unified memory", "copies" };
     const char *said = name_of(&stream_names, stream), *of = name_of(&context_names, context);
     if (stream >= 0)
-        snprintf(out, bytes, "stream %lld%s%s%s%s%s", (long long)stream, said != NULL ? ": " : "",
-                 said != NULL ? said : "", of != NULL ? " (" : "", of != NULL ? of : "",
-                 of != NULL ? ")" : "");
+        snprintf(out, bytes, "%s %lld%s%s%s%s%s", what, (long long)stream,
+                 said != NULL ? ": " : "", said != NULL ? said : "", of != NULL ? " (" : "",
+                 of != NULL ? of : "", of != NULL ? ")" : "");
     else
-        snprintf(out, bytes, "%s", stream == -1                ? "device"
-                                   : stream == VV_GPU_UNIFIED ? "unified memory" : "not recorded");
+        snprintf(out, bytes, "%s", others[-stream - 1]);
 }
 
-static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
+static uint32_t add(const char *what, uint32_t device, int64_t context, int64_t stream,
+                    uint32_t clock)
 {
     char name[2 * NAME_BYTES + 32];
     uint32_t track;
     vv_gpu_device_seen(device);
-    name_track(context, stream, name, sizeof name);
+    name_track(what, context, stream, name, sizeof name);
     const struct varve_track_info info = {
         sizeof info, clock, name, VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device), 0, context,
         stream < 0 ? -1 : stream
@@ -103,13 +105,15 @@ static uint32_t add(uint32_t device, int64_t context, int64_t stream, uint32_t c
     return varve_track_add(&info, &track, NULL) == VARVE_OK ? track : 0;
 }
 
-uint32_t vv_gpu_track(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
+uint32_t vv_gpu_track_called(const char *what, uint32_t device, int64_t context, int64_t stream,
+                             uint32_t clock)
 {
     uint64_t hash = ((uint64_t)stream * 31 + (uint64_t)context) * 31 + device;
     size_t at = hash % TRACKS_MAX;
     while (tracks[at].is_there &&
            (tracks[at].device != device || tracks[at].context != context ||
-            tracks[at].stream != stream || tracks[at].clock != clock))
+            tracks[at].stream != stream || tracks[at].clock != clock ||
+            strcmp(tracks[at].what, what) != 0))
         at = (at + 1) % TRACKS_MAX;
     if (tracks[at].is_there)
         return tracks[at].track;
@@ -117,10 +121,16 @@ uint32_t vv_gpu_track(uint32_t device, int64_t context, int64_t stream, uint32_t
         return 0;
     track_count++;
     tracks[at].is_there = true;
+    tracks[at].what = what;
     tracks[at].device = device;
     tracks[at].context = context;
     tracks[at].stream = stream;
     tracks[at].clock = clock;
-    tracks[at].track = add(device, context, stream, clock);
+    tracks[at].track = add(what, device, context, stream, clock);
     return tracks[at].track;
+}
+
+uint32_t vv_gpu_track(uint32_t device, int64_t context, int64_t stream, uint32_t clock)
+{
+    return vv_gpu_track_called("stream", device, context, stream, clock);
 }

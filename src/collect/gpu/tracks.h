@@ -9,10 +9,16 @@
 #define VV_GPU_NO_DEVICE UINT32_MAX
 
 #define VV_GPU_UNIFIED (-3)
+#define VV_GPU_COPIES (-4)
 
 /* The track of a stream; the same one each time. `stream` -1: what is of the device as a whole;
- * -2: what was not recorded; VV_GPU_UNIFIED: unified memory. 0: there is no room. */
+ * -2: what was not recorded; VV_GPU_UNIFIED: unified memory; VV_GPU_COPIES: copies whose stream is
+ * not known. 0: there is no room. */
 uint32_t vv_gpu_track(uint32_t device, int64_t context, int64_t stream, uint32_t clock);
+
+/* The same of what is called otherwise than "stream": "queue". The text is a constant. */
+uint32_t vv_gpu_track_called(const char *what, uint32_t device, int64_t context, int64_t stream,
+                             uint32_t clock);
 /* A stream or a context has a name of the program's (NVTX). Counts for tracks that are not there
  * yet. */
 void vv_gpu_stream_is_called(uint32_t stream, const char *name);

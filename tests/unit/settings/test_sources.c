@@ -76,7 +76,7 @@ static void a_wrong_word_is_named_with_the_nearest(void **state)
         error.message,
         "nothing to collect is called 'torhc'; nearest: torch. There are auto, none, "
         "torch, shapes, strides, data, memory, modules, python, builtins, cuda, cuda_calls, "
-        "cuda_nodes, cuda_unified, nccl; +NAME adds, -NAME leaves out");
+        "cuda_nodes, cuda_unified, rocm, rocm_calls, nccl; +NAME adds, -NAME leaves out");
 }
 
 int main(void)
