@@ -2,6 +2,8 @@
 /* waits.c — steps that wait for other threads of their own process. What a plant does is in the
  * comment of its function. */
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 
 #include "turns.h"
 
@@ -83,28 +85,39 @@ static void step_of_loader(void *state, int number)
     forward(1000);
 }
 
-/* ---- lock: a thread holds the lock of the statistics while it writes them, 8 ms of 9. Mended: it
- *      copies them under the lock, and writes the copy. ---- */
+/* ---- lock: each step has its statistics written by a thread, which holds their lock meanwhile, for
+ *      8 ms. Mended: it copies them under the lock, and writes the copy; a step that comes before it
+ *      is done has none written. ---- */
 
 struct statistics {
     pthread_mutex_t mutex;
+    sem_t asked, begun;
+    atomic_bool is_writing;
     int is_mended;
 };
+
+static void wait_for(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0)
+        ;
+}
 
 static void *write_statistics(void *argument)
 {
     struct statistics *statistics = argument;
     varve_thread_name("statistics");
     for (;;) {
+        wait_for(&statistics->asked);
         pthread_mutex_lock(&statistics->mutex);
         if (statistics->is_mended)
             pthread_mutex_unlock(&statistics->mutex);
+        sem_post(&statistics->begun);
         varve_begin(&write_site);
         sleep_us(8000);
         varve_end();
+        statistics->is_writing = false;
         if (!statistics->is_mended)
             pthread_mutex_unlock(&statistics->mutex);
-        sleep_us(1000);
     }
     return NULL;
 }
@@ -113,6 +126,8 @@ static void *begin_lock(int is_mended)
 {
     struct statistics *statistics = begin_block(sizeof *statistics);
     pthread_mutex_init(&statistics->mutex, NULL);
+    sem_init(&statistics->asked, 0, 0);
+    sem_init(&statistics->begun, 0, 0);
     statistics->is_mended = is_mended;
     begin_thread(write_statistics, statistics);
     return statistics;
@@ -122,6 +137,11 @@ static void step_of_lock(void *state, int number)
 {
     struct statistics *statistics = state;
     (void)number;
+    if (!statistics->is_writing) {
+        statistics->is_writing = true;
+        sem_post(&statistics->asked);
+        wait_for(&statistics->begun);
+    }
     forward(1000);
     varve_begin(&lock_site);
     pthread_mutex_lock(&statistics->mutex);
