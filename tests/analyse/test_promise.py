@@ -175,3 +175,12 @@ def test_loss_is_on_the_first_screen_and_strict_makes_it_an_exit_code(varve, tmp
     health = {row["finding"]: row["count"] for row in table_reader.tables(varve, "info",
                                                                           path)["health"]}
     assert health["lost"] == 7
+
+
+def test_the_page_of_the_numbers_begins_with_links_to_each_part(root):
+    """As the anchors of a heading are made of its text."""
+    head, *parts = (root / "doc" / "metrics.md").read_text().split("\n## ")
+    anchors = [re.sub(r"[^\w\- ]", "", part.splitlines()[0].lower()).replace(" ", "-")
+               for part in parts]
+    assert len(anchors) > 30
+    assert sorted(re.findall(r"\]\(#([^)]*)\)", head)) == sorted(anchors)

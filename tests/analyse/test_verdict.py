@@ -76,6 +76,16 @@ def test_one_kind_of_time_after_the_other(varve, tmp_path):
     assert rows["computation"]["mostly"] == "gemm" and rows["computation"]["mostly_ns"] == 300 * US
 
 
+@pytest.mark.parametrize("own_us, mostly, mostly_us", [(10, "(outside operators)", 990),
+                                                       (700, "aten::mm", 700)])
+def test_a_small_operator_does_not_own_what_lies_between(varve, tmp_path, own_us, mostly,
+                                                         mostly_us):
+    path = kineto.write(tmp_path / "a.json", [
+        kineto.step(1, 0, 1000 * US), kineto.span("aten::mm", 100 * US, (100 + own_us) * US)])
+    row = verdict(varve, path)["host"]
+    assert (row["mostly"], row["mostly_ns"], row["time_ns"]) == (mostly, mostly_us * US, 1000 * US)
+
+
 def test_a_trace_without_steps_is_one_step(varve, tmp_path):
     path = kineto.write(tmp_path / "a.json", [kineto.span("aten::mm", 0, 700 * US),
                                               kineto.span("aten::add", 900 * US, 1000 * US)])

@@ -7,6 +7,7 @@ import json
 import re
 import os
 import pty
+import shutil
 import subprocess
 
 import pytest
@@ -150,6 +151,15 @@ def test_without_a_name_the_newest_trace_here_is_read_and_named(run, program):
     assert json.loads(done.stdout)["trace"] == "b.varve"
     assert done.stderr == "varve: reading b.varve\n"
     assert run("info", "--json", "-q").stderr == ""
+
+
+def test_an_export_is_not_the_newest_trace_while_a_recording_is_here(run, program, tmp_path):
+    run("record", "-q", "-o", "a.varve", "--", program)
+    run("export", "-q", "--to", "chrome", "a.varve")
+    assert (tmp_path / "a.json").exists()
+    assert json.loads(run("info", "--json").stdout)["trace"] == "a.varve"
+    shutil.rmtree(tmp_path / "a.varve")
+    assert json.loads(run("info", "--json").stdout)["trace"] == "a.json"
 
 
 @pytest.fixture(name="on_terminal")

@@ -263,16 +263,20 @@ static enum varve_code put_row(const struct verdict *verdict, int bound, int64_t
 {
     const struct vv_model *model = verdict->critical.graph.model;
     uint32_t most = most_of(verdict, bound);
+    const int64_t *times_ns = verdict->of_name[bound];
+    /* Time of the host between the ranges has no name. */
+    bool is_outside = bound == HOST && times_ns[0] > (most != 0 ? times_ns[most] : 0);
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     VV_TRY(vv_sheet_text(sheet, row, BOUND_BY, words[bound], error));
     vv_sheet_int(sheet, row, TIME, time_ns);
     vv_sheet_real(sheet, row, SHARE, (double)time_ns / (double)whole_ns);
-    if (most == 0)
+    if (most == 0 && !is_outside)
         return VARVE_OK;
-    vv_sheet_int(sheet, row, MOSTLY_NS,
-                 in_proportion(verdict->of_name[bound][most], verdict->steps_ns, whole_ns));
-    return vv_sheet_text(sheet, row, MOSTLY, vv_text_of(model, most), error);
+    most = is_outside ? 0 : most;
+    vv_sheet_int(sheet, row, MOSTLY_NS, in_proportion(times_ns[most], verdict->steps_ns, whole_ns));
+    return vv_sheet_text(sheet, row, MOSTLY,
+                         is_outside ? "(outside operators)" : vv_text_of(model, most), error);
 }
 
 static enum varve_code put_rows(const struct verdict *verdict, int64_t whole_ns,

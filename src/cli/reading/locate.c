@@ -2,9 +2,11 @@
 /* locate.c — finds the trace that a reading verb should read. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/line/arguments.h"
 #include "cli/line/say.h"
@@ -17,42 +19,71 @@ static bool may_be_trace(const struct dirent *entry)
     return entry->d_name[0] != '.' && strstr(entry->d_name, ".varve.old") == NULL;
 }
 
-static bool is_newer(const char *name, int64_t newest_ns, bool has_newest)
+/* Did varve export write it? Its last member says so. A recording says more than its export. */
+static bool is_export(const char *name, const struct stat *status)
 {
-    struct stat status;
+    static const char mark[] = "\n\"varve\": {\"version\": ";
+    char tail[4096];
+    size_t length = strlen(name);
+    if (!S_ISREG(status->st_mode) || length < 5 || strcmp(name + length - 5, ".json") != 0)
+        return false;
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    off_t from = status->st_size > (off_t)sizeof tail ? status->st_size - (off_t)sizeof tail : 0;
+    ssize_t bytes = file >= 0 ? pread(file, tail, sizeof tail, from) : 0;
+    if (file >= 0)
+        close(file);
+    return bytes > 0 && memmem(tail, (size_t)bytes, mark, sizeof mark - 1) != NULL;
+}
+
+struct newest {
+    char *path; /* NULL: none */
+    int64_t time_ns;
+};
+
+static enum varve_code take_newer(struct newest *newest, const char *name,
+                                  const struct stat *status, struct varve_error *error)
+{
+    int64_t time_ns, changed_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 +
+                                  status->st_mtim.tv_nsec;
+    bool is_first = newest->path == NULL;
     /* A folder's own time may be older than that of its newest file. */
-    return stat(name, &status) == 0 &&
-           (!has_newest || S_ISDIR(status.st_mode) ||
-            (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec > newest_ns);
+    if ((!is_first && !S_ISDIR(status->st_mode) && changed_ns <= newest->time_ns) ||
+        !vv_recording_time(name, &time_ns) || (!is_first && time_ns <= newest->time_ns))
+        return VARVE_OK;
+    free(newest->path);
+    *newest = (struct newest){ strdup(name), time_ns };
+    if (newest->path == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the name of a trace");
+    return VARVE_OK;
 }
 
 enum varve_code vv_locate_newest(char **out_path, struct varve_error *error)
 {
-    int64_t newest_ns = 0, time_ns;
-    char *path = NULL;
+    struct newest traces = { 0 }, exports = { 0 };
     enum varve_code code = VARVE_OK;
     DIR *here = opendir(".");
     if (here == NULL)
         return vv_fail_errno(error, errno, "cannot look for a trace in this folder");
     for (struct dirent *entry = readdir(here); entry != NULL && code == VARVE_OK;
          entry = readdir(here)) {
-        if (!may_be_trace(entry) || !is_newer(entry->d_name, newest_ns, path != NULL) ||
-            !vv_recording_time(entry->d_name, &time_ns) || (path != NULL && time_ns <= newest_ns))
-            continue;
-        free(path);
-        path = strdup(entry->d_name);
-        newest_ns = time_ns;
-        if (path == NULL)
-            code = vv_fail(error, VARVE_NO_MEMORY, "no memory for the name of a trace");
+        struct stat status;
+        if (may_be_trace(entry) && stat(entry->d_name, &status) == 0)
+            code = take_newer(is_export(entry->d_name, &status) ? &exports : &traces,
+                              entry->d_name, &status, error);
     }
     closedir(here);
-    if (code == VARVE_OK && path == NULL)
+    struct newest *best = traces.path != NULL ? &traces : &exports;
+    if (code == VARVE_OK && best->path == NULL)
         code = vv_with_next(error, VV_NEXT_IS_SAID,
                             vv_fail(error, VARVE_NOT_FOUND,
                                     "no trace here. Record one:  varve record -- PROGRAM    or "
                                     "name one that lies elsewhere"));
-    if (code == VARVE_OK)
-        *out_path = path;
+    if (code == VARVE_OK) {
+        *out_path = best->path;
+        best->path = NULL;
+    }
+    free(traces.path);
+    free(exports.path);
     return code;
 }
 
