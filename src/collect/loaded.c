@@ -21,7 +21,15 @@ static const struct library {
     { "libcuda", "cuda", NULL, true }, /* comes with the driver; the runtime loads it             */
     { "libamdhip", "rocm", "/dev/kfd", true },
     { "libascendcl", "ascend", "/dev/davinci0", true },
-    { "libOpenCL", "opencl", NULL, true },
+    /* libOpenCL itself may be there unused, by Debian's libtorch for example. It loads the drivers
+     * when a program asks for the platforms. */
+    { "libpocl", "opencl", NULL, true },
+    { "libnvidia-opencl", "opencl", NULL, true },
+    { "libamdocl", "opencl", NULL, true },
+    { "libigdrcl", "opencl", NULL, true },
+    { "libintelocl", "opencl", NULL, true },
+    { "libRusticlOpenCL", "opencl", NULL, true },
+    { "libmali", "opencl", NULL, true },
     { "libtpu", "tpu", NULL, true },
     { "libmpi", "mpi", NULL, true },
     { "libmpich", "mpi", NULL, true },
@@ -76,9 +84,11 @@ static void write_names(uint32_t found, char text[VV_COLLECTOR_TEXT_BYTES_MAX + 
     text[0] = '\0';
     for (unsigned i = 0; i < LIBRARIES; i++) {
         const char *name = libraries[i].name;
-        bool is_first = i == 0 || strcmp(libraries[i - 1].name, name) != 0 ||
-                        (found & UINT32_C(1) << (i - 1)) == 0;
+        bool is_first = true;
         size_t bytes = strlen(name);
+        for (unsigned former = 0; former < i; former++)
+            if ((found & UINT32_C(1) << former) != 0 && strcmp(libraries[former].name, name) == 0)
+                is_first = false;
         if ((found & UINT32_C(1) << i) == 0 || !is_first ||
             length + bytes + 2 > VV_COLLECTOR_TEXT_BYTES_MAX)
             continue;

@@ -78,6 +78,13 @@ def test_cuda_that_is_opened_while_the_program_runs(record, tmp_path):
     assert "gpu" not in record("range();", head=head)[1]
 
 
+def test_opencl_is_used_where_a_driver_of_it_is_loaded(record):
+    """Debian's libtorch is linked to libOpenCL, and its programs use no device of it."""
+    assert "gpu" not in record("", ["libOpenCL.so.1"])[1]
+    rows = record("", ["libOpenCL.so.1", "libpocl.so.2", "libamdocl64.so"])[1]
+    assert rows["gpu"]["finding"].startswith("OpenCL is loaded in 1 process, ")
+
+
 def test_a_thread_that_recorded_nothing(record):
     head = f"#include <varve/varve.h>\n{RANGE}"
     said, rows = record(f"range(); {OTHER_THREAD}", head=head)
