@@ -20,7 +20,6 @@
 #include "cli/recording/program.h"
 #include "varve/device.h"
 
-#define BEGIN_WAIT_MS 20000 /* a driver without persistence mode wakes each GPU first            */
 #define END_WAIT_MS 2000    /* it may be in the driver                                           */
 #define NS_PER_MS 1000000
 #define SAMPLES_READ_NS UINT64_C(20000000) /* the device's buffer holds more                      */
@@ -302,18 +301,19 @@ static void reap(pid_t pid, int wait_ms)
         continue;
 }
 
-static enum varve_code hear(int answer, struct report *out, struct varve_error *error)
+static enum varve_code hear(int answer, unsigned wait_ms, struct report *out,
+                            struct varve_error *error)
 {
     struct pollfd file = { answer, POLLIN, 0 };
     int ready;
     do
-        ready = poll(&file, 1, BEGIN_WAIT_MS);
+        ready = poll(&file, 1, (int)wait_ms);
     while (ready < 0 && errno == EINTR);
     if (ready == 0)
         VV_FAIL(error, VARVE_IO,
-                "NVIDIA's driver has not answered for %d s: leave metrics of GPUs out of "
+                "NVIDIA's driver has not answered for %g s: leave metrics of GPUs out of "
                 "--metrics, and see whether nvidia-smi gets an answer",
-                BEGIN_WAIT_MS / 1000);
+                wait_ms / 1e3);
     if (ready < 0 || read(answer, out, sizeof *out) != sizeof *out)
         VV_FAIL(error, VARVE_IO,
                 "the process that asks NVIDIA's driver for metrics has ended in the driver: leave "
@@ -365,7 +365,7 @@ enum varve_code vv_metric_watch_begin(const struct vv_metric_wishes *wishes,
     struct job job = { wishes, settings, setting_count, lifeline[0], answer[1] };
     enum varve_code code = start(&job, lifeline[1], answer[0], &pid, error);
     if (code == VARVE_OK)
-        code = hear(answer[0], &report, error);
+        code = hear(answer[0], wishes->begin_wait_ms, &report, error);
     close(answer[0]);
     if (code == VARVE_OK) {
         *out_watch = (struct vv_metric_watch){ .pid = pid, .lifeline = lifeline[1] };

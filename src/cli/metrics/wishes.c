@@ -90,7 +90,7 @@ enum varve_code vv_metric_wishes_read(const char *metrics, const char *period,
                                       struct vv_metric_wishes *out_wishes,
                                       struct varve_error *error)
 {
-    *out_wishes = (struct vv_metric_wishes){ 0 };
+    *out_wishes = (struct vv_metric_wishes){ .begin_wait_ms = VV_METRICS_BEGIN_WAIT_MS };
     out_wishes->group = calloc(1, metrics != NULL ? strlen(metrics) + 1 : 1);
     if (out_wishes->group == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for --metrics");

@@ -32,12 +32,15 @@ enum {
 };
 
 #define VV_METRICS_PERIOD_NS UINT64_C(100000000) /* unless the user says another one              */
+/* A driver without persistence mode wakes each GPU first. */
+#define VV_METRICS_BEGIN_WAIT_MS 20000
 #define VV_SAMPLE_PERIOD_NS UINT64_C(200000)     /* the same, of hardware counters                */
 
 struct vv_metric_wishes {
     uint32_t metrics;   /* of GPUs: VV_METRIC_…; 0 = none                                         */
     uint64_t period_ns; /* between two readings of what the driver tells                          */
     uint64_t sample_period_ns; /* of hardware counters                                            */
+    unsigned begin_wait_ms;    /* for the driver's first answer                                   */
     const char *program;       /* that is recorded: its Python may have CUPTI; borrowed, or NULL  */
     char *group;        /* of the processor's counters; "" = none                                 */
 };

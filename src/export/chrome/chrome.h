@@ -28,8 +28,16 @@ struct vv_chrome_layout {
     uint32_t *lane_of;    /* slice -> row in lanes                                              */
     uint32_t *step_of;    /* slice -> the step that it is, or VV_NONE                           */
     uint32_t *lane_of_step; /* step -> row in lanes, if no slice is the step; or VV_NONE         */
-    int64_t base_ns;      /* instant written as ts 0: a whole second, not after any record      */
+    int64_t base_ns;      /* instant written as ts 0: a whole second, or the first there is; not
+                             after any record */
 };
+
+/* The time since the base; a trace longer than 292 years ends there. */
+static inline int64_t vv_chrome_since_base_ns(const struct vv_chrome_layout *layout, int64_t at_ns)
+{
+    int64_t since_ns;
+    return __builtin_sub_overflow(at_ns, layout->base_ns, &since_ns) ? INT64_MAX : since_ns;
+}
 
 enum varve_code vv_chrome_layout_init(struct vv_chrome_layout *layout, const struct vv_model *model,
                                       struct varve_error *error);

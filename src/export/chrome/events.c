@@ -264,7 +264,7 @@ void vv_chrome_put_found_steps(struct vv_chrome_writer *writer)
         name_step(model, step, name);
         open_event(writer, "X", vv_kineto_category(VARVE_LAYER_STEP), name);
         put_place(stream, pid_of(writer, steps->track[step]), writer->layout->lanes[lane].tid);
-        put_time(stream, "ts", steps->begin_ns[step] - writer->layout->base_ns);
+        put_time(stream, "ts", vv_chrome_since_base_ns(writer->layout, steps->begin_ns[step]));
         put_time(stream, "dur", steps->duration_ns[step]);
         fprintf(stream,
                 "\"args\": {\"External id\": %" PRIu64 ", \"Record function id\": 0, \"Ev Idx\": "
@@ -287,7 +287,7 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
     open_event(writer, "X", category != NULL ? category : category_of(writer, row), name);
     put_place(stream, pid_of(writer, slices->track[row]),
               writer->layout->lanes[writer->layout->lane_of[row]].tid);
-    put_time(stream, "ts", slices->begin_ns[row] - writer->layout->base_ns);
+    put_time(stream, "ts", vv_chrome_since_base_ns(writer->layout, slices->begin_ns[row]));
     put_time(stream, "dur", slices->duration_ns[row]);
     fprintf(stream, "\"args\": {\"External id\": %u, \"Record function id\": 0, \"Ev Idx\": %u",
             owner + 1, row);
@@ -333,7 +333,7 @@ void vv_chrome_put_marks(struct vv_chrome_writer *writer)
                    text_of(writer, marks->name[i]));
         fputs("\"s\": \"t\", ", writer->stream);
         put_place(writer->stream, pid_of(writer, marks->track[i]), tid_of(writer, marks->track[i]));
-        put_time(writer->stream, "ts", marks->time_ns[i] - writer->layout->base_ns);
+        put_time(writer->stream, "ts", vv_chrome_since_base_ns(writer->layout, marks->time_ns[i]));
         fprintf(writer->stream, "\"args\": {\"layer\": \"%s\"", vv_chrome_layer(marks->layer[i]));
         vv_chrome_put_arguments(writer, marks->first_arg[i], marks->arg_count[i]);
         fputs("}}", writer->stream);
@@ -352,7 +352,8 @@ void vv_chrome_put_counters(struct vv_chrome_writer *writer)
         open_event(writer, "C", NULL, text_of(writer, counters->name[i]));
         put_place(writer->stream, pid_of(writer, counters->track[i]),
                   tid_of(writer, counters->track[i]));
-        put_time(writer->stream, "ts", counters->time_ns[i] - writer->layout->base_ns);
+        put_time(writer->stream, "ts",
+                 vv_chrome_since_base_ns(writer->layout, counters->time_ns[i]));
         fputs("\"args\": {", writer->stream);
         vv_json_write_text(writer->stream, counters->series[i] != 0
                                                ? text_of(writer, counters->series[i])
@@ -393,7 +394,7 @@ static void put_allocation(struct vv_chrome_writer *writer, const struct allocat
     fputs("\"s\": \"t\", ", writer->stream);
     put_place(writer->stream, pid_of(writer, memory->track[row]),
               tid_of(writer, memory->track[row]));
-    put_time(writer->stream, "ts", allocation->time_ns - writer->layout->base_ns);
+    put_time(writer->stream, "ts", vv_chrome_since_base_ns(writer->layout, allocation->time_ns));
     fputs("\"args\": {", writer->stream);
     if (!allocation->is_beyond)
         fprintf(writer->stream, "\"Total Allocated\": %" PRId64 ", ", allocation->allocated_bytes);

@@ -97,7 +97,8 @@ static void put_end(struct vv_chrome_writer *writer, const struct arrow *arrow, 
     uint32_t slice = arrives ? arrow->to : arrow->from;
     const struct vv_chrome_lane *lane = &writer->layout->lanes[writer->layout->lane_of[slice]];
     uint32_t process = model->tracks.process[lane->track];
-    int64_t ts_ns = (arrives ? arrow->to_ns : arrow->from_ns) - writer->layout->base_ns;
+    int64_t ts_ns =
+        vv_chrome_since_base_ns(writer->layout, arrives ? arrow->to_ns : arrow->from_ns);
     fprintf(writer->stream, "%s\n{\"ph\": \"%s\", \"cat\": \"%s\", \"name\": ",
             writer->has_event ? "," : "", arrives ? "f" : "s", arrow->category);
     vv_json_write_text(writer->stream, arrow->name);

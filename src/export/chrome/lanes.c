@@ -260,7 +260,10 @@ static int64_t base_of(const struct vv_model *model)
     if (least_ns == INT64_MAX)
         least_ns = model->run.begin_ns;
     int64_t rest_ns = least_ns % 1000000000;
-    return least_ns - (rest_ns < 0 ? rest_ns + 1000000000 : rest_ns);
+    int64_t base_ns = least_ns - rest_ns;
+    if (rest_ns < 0 && __builtin_sub_overflow(base_ns, 1000000000, &base_ns))
+        return INT64_MIN;
+    return base_ns;
 }
 
 static void find_steps(const struct vv_model *model, uint32_t *step_of)

@@ -110,12 +110,13 @@ bool vv_peaks_of_device(const char *name, struct vv_peaks *out_peaks)
 
 /* NVIDIA's architecture white papers: dense products of a multiprocessor in a tick, at 16 bits with
  * sums of 32; a multiply-add counts 2. Cards for games do half of that from 8.6 on, and the clock
- * that the driver tells is the highest. */
+ * that the driver tells is the highest. 12.0 is RTX Blackwell: 503.8e12 on 188 of an RTX PRO 6000's
+ * at 2,617 MHz. 12.1 is GB10: an eighth of DGX Spark's 1,000e12 at 4 bits with sparsity, on 48. */
 double vv_peak_of_units(double capability, double units, double clock_hz)
 {
     static const struct { double capability, flop; } rates[] = {
         { 7.0, 1024 }, { 7.5, 1024 }, { 8.0, 2048 }, { 8.6, 1024 }, { 8.7, 1024 }, { 8.9, 1024 },
-        { 9.0, 4096 }, { 10.0, 8192 }, { 10.3, 8192 },
+        { 9.0, 4096 }, { 10.0, 8192 }, { 10.3, 8192 }, { 12.0, 1024 }, { 12.1, 1024 },
     };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (capability > rates[i].capability - 0.01 && capability < rates[i].capability + 0.01)

@@ -91,6 +91,25 @@ static void the_base_is_a_whole_second_before_everything(void **state)
     vv_model_destroy(model);
 }
 
+static void times_at_both_ends_of_all_time_are_written(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t early, late, track = handmade_track(model, "main", 100);
+    assert_int_equal(vv_model_add_mark(model, &early, NULL), VARVE_OK);
+    assert_int_equal(vv_model_add_mark(model, &late, NULL), VARVE_OK);
+    model->marks.track[early] = model->marks.track[late] = track;
+    model->marks.time_ns[early] = INT64_MIN + 5;
+    model->marks.time_ns[late] = 7;
+    handmade_finish(model);
+    struct vv_chrome_layout layout = laid_out(model);
+    assert_true(layout.base_ns == INT64_MIN);
+    assert_int_equal(vv_chrome_since_base_ns(&layout, model->marks.time_ns[early]), 5);
+    assert_true(vv_chrome_since_base_ns(&layout, model->marks.time_ns[late]) == INT64_MAX);
+    vv_chrome_layout_deinit(&layout);
+    vv_model_destroy(model);
+}
+
 static size_t count_in(const char *text, const char *wanted)
 {
     size_t count = 0;
@@ -209,6 +228,7 @@ int main(void)
         cmocka_unit_test(overlaps_go_to_further_rows),
         cmocka_unit_test(numbers_that_collide_or_do_not_fit_are_replaced),
         cmocka_unit_test(the_base_is_a_whole_second_before_everything),
+        cmocka_unit_test(times_at_both_ends_of_all_time_are_written),
         cmocka_unit_test(backward_operators_have_one_arrow_each),
         cmocka_unit_test(a_total_beyond_all_numbers_is_left_out),
         cmocka_unit_test(every_layer_and_type_has_a_word),

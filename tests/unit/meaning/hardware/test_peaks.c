@@ -63,9 +63,26 @@ static void a_name_has_the_peaks_of_its_whole_words(void **state)
     }
 }
 
+static void a_peak_is_that_of_the_units_at_their_clock(void **state)
+{
+    static const struct { double capability, units, clock_hz, tera; } devices[] = {
+        { 12.0, 188, 2617e6, 503.8 }, /* RTX PRO 6000 Blackwell                                  */
+        { 12.1, 48, 2543e6, 125 },    /* GB10                                                    */
+        { 9.0, 132, 1830e6, 989.4 }, { 8.0, 108, 1410e6, 311.9 }, { 11.0, 20, 1e9, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        double tera = vv_peak_of_units(devices[i].capability, devices[i].units,
+                                       devices[i].clock_hz) / 1e12;
+        assert_true(tera >= devices[i].tera * 0.999 && tera <= devices[i].tera * 1.001);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(
-        a_name_has_the_peaks_of_its_whole_words) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_has_the_peaks_of_its_whole_words),
+        cmocka_unit_test(a_peak_is_that_of_the_units_at_their_clock),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
