@@ -64,19 +64,13 @@ static const struct vv_cupti_layout layouts[] = {
 
 const struct vv_cupti_layout *vv_cupti_layout_of(uint32_t kind)
 {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    static const struct vv_cupti_layout *by_kind[VV_CUPTI_KIND_END]; /* atomic                */
+    if (kind >= VV_CUPTI_KIND_END)
+        return NULL;
+    const struct vv_cupti_layout *layout = __atomic_load_n(&by_kind[kind], __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts && layout == NULL; i++)
         if (layouts[i].kind == kind)
-            return &layouts[i];
-    return NULL;
-}
-
-uint64_t vv_cupti_field(const struct vv_cupti_layout *layout, const uint8_t *record, size_t bytes,
-                        enum vv_cupti_field field, uint64_t absent)
-{
-    const uint8_t at = layout->fields[field].offset, width = layout->fields[field].bytes;
-    uint64_t value = 0;
-    if (width == 0 || (size_t)at + width > bytes)
-        return absent;
-    memcpy(&value, record + at, width); /* little-endian, as every machine with such a device is */
-    return value;
+            layout = &layouts[i];
+    __atomic_store_n(&by_kind[kind], layout, __ATOMIC_RELAXED);
+    return layout;
 }

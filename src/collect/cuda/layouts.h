@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum vv_cupti_kind { /* as CUPTI numbers them */
     VV_CUPTI_MEMCPY = 1,
@@ -63,7 +64,21 @@ struct vv_cupti_layout {
 const struct vv_cupti_layout *vv_cupti_layout_of(uint32_t kind);
 
 /* Reads a field of a record that is `bytes` long; `absent` if the record does not have it. */
-uint64_t vv_cupti_field(const struct vv_cupti_layout *layout, const uint8_t *record, size_t bytes,
-                        enum vv_cupti_field field, uint64_t absent);
+static inline uint64_t vv_cupti_field(const struct vv_cupti_layout *layout, const uint8_t *record,
+                                      size_t bytes, enum vv_cupti_field field, uint64_t absent)
+{
+    const uint8_t at = layout->fields[field].offset, width = layout->fields[field].bytes;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
+    if (width == 0 || (size_t)at + width > bytes)
+        return absent;
+    switch (width) { /* not one memcpy of `width` bytes: that is a call                           */
+    case 8: memcpy(&eight, record + at, 8); return eight;
+    case 4: memcpy(&four, record + at, 4); return four;
+    case 2: memcpy(&two, record + at, 2); return two;
+    default: return record[at];
+    }
+}
 
 #endif

@@ -82,7 +82,9 @@ static bool add_number(struct vv_values *values, const struct varve_arg *arg)
         return false;
     value.key = note_string(values, key_string(arg->key));
     memcpy(place, &value, sizeof value);
-    if (count > 0)
+    if (count == 1)
+        memcpy(place + 1, data, 8);
+    else if (count > 0)
         memcpy(place + 1, data, 8 * count);
     return true;
 }
@@ -104,9 +106,9 @@ static bool add_text(struct vv_values *values, const struct varve_arg *arg)
 }
 
 /* Appends a record of this class with those arguments that `add` takes, if it takes any. */
-static void add_record(struct vv_values *values, uint32_t id, enum vv_subject subject,
-                       bool (*add)(struct vv_values *values, const struct varve_arg *arg),
-                       const struct varve_arg *args, uint32_t count)
+VV_INLINE void add_record(struct vv_values *values, uint32_t id, enum vv_subject subject,
+                          bool (*add)(struct vv_values *values, const struct varve_arg *arg),
+                          const struct varve_arg *args, uint32_t count)
 {
     uint64_t *payload = vv_values_record(values, id, 2);
     uint32_t added = 0;
@@ -123,7 +125,11 @@ void vv_values_args(struct vv_values *values, const struct varve_arg *args, uint
                     enum vv_subject subject)
 {
     add_record(values, VV_EVENT_ARGS, subject, add_number, args, args == NULL ? 0 : count);
-    add_record(values, VV_EVENT_TEXTS, subject, add_text, args, args == NULL ? 0 : count);
+    for (uint32_t i = 0; i < count && args != NULL; i++)
+        if (args[i].kind == VARVE_ARG_TEXT) {
+            add_record(values, VV_EVENT_TEXTS, subject, add_text, args, count);
+            return;
+        }
 }
 
 /* ---- collectives ---- */
