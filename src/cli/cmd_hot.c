@@ -64,7 +64,7 @@ static enum varve_code put_spec(const struct writing *writing, FILE *stream,
         return VARVE_OK;
     VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
                  "no tuning spec: none of the %zu hot dispatches of '%s' has a root that one can "
-                 "name (matrix products of linalg) and a tile to choose",
+                 "name (of linalg, with all that it uses) and a tile to choose",
                  writing->dispatches.count, writing->module->path);
 }
 

@@ -196,23 +196,31 @@ DUMPED = """hal.executable public @{name} {{
     %9 = linalg.fill {{lowering_config = #c.config<vector_common_parallel = [4, 4]>}}
     %11 = linalg.{kind} {{lowering_config = #c.config<distribution = [4, 7, 0], \
 vector_common_parallel = [4, 4, 0]>}} ins(%4, %5 : tensor<128x64xf32>, tensor<64x14xf32>) \
-outs(%9 : tensor<128x14xf32>) -> tensor<128x14xf32>
+outs(%9 : tensor<128x14xf32>){body} -> tensor<128x14xf32>
 }}
 """
-EXECUTABLES = {"exe_0": ("matmul", ""), "exe_1": ("generic", ""),
-               "exe_2": ("matmul", "\n    %c = arith.constant dense_resource<w>")}
+BODY = " {{\n    ^bb0(%in: f32, %in_0: f32, %out: f32):\n      linalg.yield {value} : f32\n    }}"
+CONSTANTS = "\n    %c = arith.constant dense_resource<w>"
+EXECUTABLES = {"exe_0": ("matmul", "", ""), "exe_1": ("generic", "", BODY.format(value="%c")),
+               "exe_2": ("matmul", CONSTANTS, ""),
+               "exe_4": ("generic", CONSTANTS, BODY.format(value="%in"))}
+
+
+def dumped(name):
+    kind, constants, body = EXECUTABLES[name]
+    return DUMPED.format(name=name, kind=kind, constants=constants, body=body)
 
 
 @pytest.fixture(name="flow")
 def fixture_flow(write, tmp_path):
-    """Dispatches of three executables with half of the time, and one that is not in the dump."""
+    """Dispatches of four executables, and one that is not in the dump."""
     (tmp_path / "dump").mkdir()
-    for name, (kind, constants) in EXECUTABLES.items():
-        (tmp_path / "dump" / f"configured_{name}.mlir").write_text(
-            DUMPED.format(name=name, kind=kind, constants=constants))
+    for name in EXECUTABLES:
+        (tmp_path / "dump" / f"configured_{name}.mlir").write_text(dumped(name))
     lines = [f"    %{i} = flow.dispatch @{name}::@{name}_f(%a) : (i32) -> i32 "
              f'loc(fused<{{{profile(ns)}}}>["{i}"])\n' for i, (name, ns) in enumerate(
-                 (("exe_0", 30), ("exe_1", 25), ("exe_0", 20), ("exe_2", 15), ("exe_3", 10)))]
+                 (("exe_0", 30), ("exe_1", 25), ("exe_0", 20), ("exe_2", 15), ("exe_3", 10),
+                  ("exe_4", 5)))]
     return write("func.func @main(%a: i32) {\n" + "".join(lines) + "    return\n}\n")
 
 
@@ -224,17 +232,16 @@ def hot(varve, *words, status=0):
 
 
 def test_files_give_the_hot_dispatches_of_iree_other_tiles(varve, flow, tmp_path):
-    """Each executable once. Constants are not in the dump: there a spec alone can say so; it names
-    matrix products, and no generic operation."""
+    """Each executable once. Constants are not in the dump: there a spec alone can say so. It names
+    a generic operation by its loops and body, if the body is whole."""
     said = hot(varve, flow, "--top", "100%", "--configurations", tmp_path / "dump",
                "--substitutes", tmp_path / "tiles", "--tuning-spec", tmp_path / "spec.mlir")
-    assert "other tiles for 2 of 4 hot dispatches" in said
+    assert "other tiles for 2 of 5 hot dispatches" in said
     assert "exe_3_f keeps its tile: the compiler has dumped no configuration of it" in said
     assert sorted(path.name for path in (tmp_path / "tiles").iterdir()) == [
         "exe_0.mlir", "exe_1.mlir"]
     for name in ("exe_0", "exe_1"):
-        kind, constants = EXECUTABLES[name]
-        before = DUMPED.format(name=name, kind=kind, constants=constants)
+        before = dumped(name)
         text = (tmp_path / "tiles" / f"{name}.mlir").read_text()
         outer, inner = re.search(r"parallel = \[(\d+), (\d+), 0\]", text).groups()
         assert 128 % int(outer) == 0 and 14 % int(inner) == 0
@@ -242,7 +249,9 @@ def test_files_give_the_hot_dispatches_of_iree_other_tiles(varve, flow, tmp_path
             "[4, 4]", f"[{outer}, {inner}]").replace(
                 "[4, 7, 0]", f"[{max(4, int(outer))}, {max(7, int(inner))}, 0]")
     spec = (tmp_path / "spec.mlir").read_text()
-    assert spec.count('operation_name %op ["linalg.matmul"]') == 2 and "generic" not in spec
+    assert spec.count('operation_name %op ["linalg.matmul"]') == 2
+    assert spec.count('operation_name %op ["linalg.generic"]') == 1
+    assert spec.count("linalg.yield %in : f32") == 1
 
 
 def test_files_for_iree_need_its_configurations(varve, flow, write, tmp_path):

@@ -107,7 +107,8 @@ def test_tiles_that_are_faster_are_kept(tune, tmp_path):
 
 @pytest.mark.parametrize("root, rounds, kept", [
     ("product", ["substitute-executable"], ["tiles kept", "tuning spec"]),
-    ("product with constants", ["tuning-spec-path"], ["tiles kept"])])
+    ("product with constants", ["tuning-spec-path"], ["tiles kept"]),
+    ("convolution with constants", ["tuning-spec-path"], ["tiles kept"])])
 def test_a_tuning_spec_is_a_candidate(tune, tmp_path, root, rounds, kept):
     """Constants are not in the compiler's dump: there a spec is the only way. Elsewhere the kept
     tiles are tried as a spec, too."""

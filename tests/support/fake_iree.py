@@ -7,7 +7,7 @@ tests of what happens around them. A module is JSON: what each set of flags does
      "root": "product", "flags": {"--iree-opt-level=O3": {"do": "hang"}}}
 
 "do": "hang", "crash", "fail", "hang at run", or nothing; "value" is what it computes. "root" is the
-dispatch: a convolution, a product, or a product with constants.
+dispatch: a convolution, a product, or one of them with constants.
 """
 import json
 import os
@@ -33,6 +33,19 @@ vector_common_parallel = [1, 4, 1, 4, 0], vector_reduction = [0, 0, 0, 0, 8]>} {
 }
 """
 
+WINDOWS = """hal.executable public @main_dispatch_0 {
+  hal.executable.export public @main_dispatch_0_conv ordinal(0)
+    func.func @f() attributes {translation_info = #c.translation_info<pipeline = #c.pipeline<P>>} {
+    %c = arith.constant dense_resource<w>
+    %11 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>]} ins(%4 : \
+tensor<64x14xf32>) outs(%9 : tensor<128x14xf32>) attrs =  {lowering_config = \
+#c.lowering_config<distribution = [4, 7, 0], vector_common_parallel = [4, 4, 0]>} {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<128x14xf32>
+}
+"""
+
 PRODUCT = """hal.executable public @main_dispatch_0 {
   hal.executable.export public @main_dispatch_0_conv ordinal(0)
     func.func @f() attributes {translation_info = #c.translation_info<pipeline = #c.pipeline<P>>} {
@@ -43,7 +56,8 @@ tensor<128x64xf32>, tensor<64x14xf32>) outs(%9 : tensor<128x14xf32>) -> tensor<1
 }
 """
 DUMPED = {"convolution": CONFIGURATION, "product": PRODUCT, "product with constants":
-          PRODUCT.replace("    %9", "    %c = arith.constant dense_resource<w>\n    %9")}
+          PRODUCT.replace("    %9", "    %c = arith.constant dense_resource<w>\n    %9"),
+          "convolution with constants": WINDOWS}
 
 
 def option(name, standard=None):
@@ -72,7 +86,11 @@ def chosen_tile(module):
         assert "dense_resource" not in text
     elif spec:
         text = pathlib.Path(spec).read_text()
-        assert '["linalg.matmul"]' in text and "tensor<64x14xf32> : !transform" in text
+        if "linalg.generic" in text:
+            assert "^bb0(%varve_in_0: tensor<64x14xf32>, %varve_out: tensor<128x14xf32>):" in text
+            assert "-insert-batch-dim-for-batchless-conv" in text
+        else:
+            assert '["linalg.matmul"]' in text and "tensor<64x14xf32> : !transform" in text
         assert "#c.translation_info<pipeline = #c.pipeline<P>>> -> !transform.any_param" in text
     else:
         return None

@@ -87,16 +87,12 @@ void vv_mlir_hot_substitute(const struct vv_mlir_hot_dispatch *dispatch, FILE *o
 
 size_t vv_mlir_hot_spec(const struct vv_mlir_hot_dispatches *dispatches, FILE *out)
 {
-    size_t count = 0;
+    struct vv_iree_spec spec = { .out = out };
     for (size_t i = 0; i < dispatches->count; i++) {
         const struct vv_mlir_hot_dispatch *dispatch = &dispatches->items[i];
-        if (dispatch->dumped.why != NULL || !vv_iree_has_spec(&dispatch->dumped.config))
-            continue;
-        if (count == 0)
-            vv_iree_spec_begin(out);
-        vv_iree_spec_entry(&dispatch->dumped.config, dispatch->choice, count++, out);
+        if (dispatch->dumped.why == NULL && vv_iree_has_spec(&dispatch->dumped.config))
+            vv_iree_spec_add(&spec, &dispatch->dumped.config, dispatch->choice);
     }
-    if (count > 0)
-        vv_iree_spec_end(count, out);
-    return count;
+    vv_iree_spec_end(&spec);
+    return spec.count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mlir/iree/config.h"
+#include "mlir/iree/root.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,62 +51,6 @@ static uint32_t read_extents(const char *root, int64_t extents[VV_IREE_LOOPS_MAX
     return count;
 }
 
-/* ---- what a spec says of the root ---- */
-
-/* From `at` to the bracket that closes the first one. Empty: it is not closed in this line. */
-static struct vv_iree_text bracketed(const char *at)
-{
-    int depth = 0;
-    for (const char *c = at; *c != '\0' && *c != '\n'; c++) {
-        depth += *c == '<';
-        if (*c == '>' && c[-1] != '-' && --depth == 0)
-            return (struct vv_iree_text){ at, (size_t)(c + 1 - at) };
-    }
-    return (struct vv_iree_text){ at, 0 };
-}
-
-struct vv_iree_text vv_iree_take_type(struct vv_iree_text *text)
-{
-    struct vv_iree_text type = { text->at, 0 };
-    int depth = 0;
-    while (type.length < text->length && (depth > 0 || type.at[type.length] != ',')) {
-        depth += type.at[type.length] == '<';
-        depth -= type.at[type.length] == '>';
-        type.length++;
-    }
-    size_t taken = type.length;
-    while (taken < text->length && (text->at[taken] == ',' || text->at[taken] == ' '))
-        taken++;
-    *text = (struct vv_iree_text){ text->at + taken, text->length - taken };
-    return type;
-}
-
-/* The line of `root`: "%9 = linalg.matmul {lowering_config = …} ins(%4, %5 : TYPES) outs(". */
-static void read_spec(const char *text, const char *root, struct vv_iree_config *config)
-{
-    static const char before[] = " = linalg.", translation[] = "translation_info = ";
-    const char *line = root, *end = root + strcspn(root, "\n");
-    while (line > text && line[-1] != '\n')
-        line--;
-    const char *kind = strstr(line, before), *ins = strstr(root, " ins("), *outs, *types;
-    const char *lowering = strstr(line, "lowering_config = "), *how = strstr(text, translation);
-    if (kind == NULL || kind > root || ins == NULL || ins > end || lowering == NULL ||
-        lowering > root || how == NULL)
-        return;
-    kind += strlen(" = ");
-    types = strstr(ins, " : ");
-    outs = strstr(ins, ") outs(");
-    config->lowering = bracketed(lowering + strlen("lowering_config = "));
-    config->translation = bracketed(how + strlen(translation));
-    if (types == NULL || outs == NULL || types > outs || outs > end ||
-        config->lowering.length == 0 || config->translation.length == 0 ||
-        strncmp(kind, "linalg.generic", strlen("linalg.generic")) == 0)
-        return;
-    types += strlen(" : ");
-    config->inputs = (struct vv_iree_text){ types, (size_t)(outs - types) };
-    config->kind = (struct vv_iree_text){ kind, strcspn(kind, " {(") };
-}
-
 bool vv_iree_config_read(const char *text, size_t bytes, struct vv_iree_config *out_config,
                          const char **out_why)
 {
@@ -117,7 +61,7 @@ bool vv_iree_config_read(const char *text, size_t bytes, struct vv_iree_config *
     *out_why = "its configuration has no tile to choose";
     if (tile == NULL)
         return false;
-    read_spec(text, root, &config);
+    config.root = vv_iree_root_read(text, root);
     config.has_constants = strstr(text, "dense_resource<") != NULL;
     if (config.has_constants && !vv_iree_has_spec(&config)) {
         *out_why = "the compiler dumps it without its constants, and no tuning spec can name it";
@@ -259,7 +203,7 @@ static void write_span(const struct vv_iree_config *config, struct vv_iree_choic
 void vv_iree_config_write_lowering(const struct vv_iree_config *config,
                                    struct vv_iree_choice choice, FILE *out)
 {
-    write_span(config, choice, config->lowering, out);
+    write_span(config, choice, config->root.lowering, out);
 }
 
 void vv_iree_config_write(const struct vv_iree_config *config, struct vv_iree_choice choice,

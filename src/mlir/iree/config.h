@@ -9,8 +9,7 @@
  * The compiler takes another choice in two ways: the whole configuration in place of its own
  * (--iree-hal-substitute-executable-configuration), or a tuning spec that names the root operation
  * (src/mlir/iree/spec.h). The dump leaves constants out, so a dispatch with constants has the
- * second way alone; an operation that is linalg.generic has the first alone. All texts are the
- * caller's. Thread-safe. */
+ * second way alone. All texts are the caller's. Thread-safe. */
 #ifndef VV_MLIR_IREE_CONFIG_H
 #define VV_MLIR_IREE_CONFIG_H
 
@@ -23,13 +22,20 @@ enum { VV_IREE_LOOPS_MAX = 12, VV_IREE_CHOICES_MAX = 64 };
 
 struct vv_iree_text { const char *at; size_t length; };
 
+/* The root operation, as far as a spec says it. */
+struct vv_iree_root {
+    struct vv_iree_text kind;   /* "linalg.matmul"; empty: no spec can name it                   */
+    struct vv_iree_text inputs; /* types                                                        */
+    /* Of linalg.generic alone: "{indexing_maps = …}", the type of its result, "{\n^bb0…}". */
+    struct vv_iree_text loops, result, body;
+    struct vv_iree_text lowering, translation; /* what decides for it; for its function          */
+};
+
 struct vv_iree_config {
     const char *text;      /* borrowed; NUL-terminated                                          */
     size_t bytes;
     bool has_constants;
-    struct vv_iree_text kind, inputs; /* of the root operation: "linalg.matmul"; its inputs'
-                                       * types. Empty: no spec can name it                      */
-    struct vv_iree_text lowering, translation; /* what decides for it; for its function          */
+    struct vv_iree_root root;
     uint32_t loops;        /* of the root operation                                             */
     int64_t tile[VV_IREE_LOOPS_MAX], distribution[VV_IREE_LOOPS_MAX], extent[VV_IREE_LOOPS_MAX];
     uint32_t outer, inner; /* the two loops whose tile can be chosen                            */
@@ -46,10 +52,8 @@ size_t vv_iree_choices(const struct vv_iree_config *config,
                        struct vv_iree_choice choices[VV_IREE_CHOICES_MAX]);
 static inline bool vv_iree_has_spec(const struct vv_iree_config *config)
 {
-    return config->kind.length > 0;
+    return config->root.kind.length > 0;
 }
-/* The first type of a list; *text is what follows it. Empty: there is none. */
-struct vv_iree_text vv_iree_take_type(struct vv_iree_text *text);
 /* Writes the root's lowering_config alone, with this choice. */
 void vv_iree_config_write_lowering(const struct vv_iree_config *config,
                                    struct vv_iree_choice choice, FILE *out);

@@ -128,24 +128,21 @@ static enum varve_code specify(struct tiling *tiling, struct vv_tune_candidate *
                                size_t round, struct varve_error *error)
 {
     const char *path;
-    FILE *stream = NULL;
-    size_t count = 0;
+    struct vv_iree_spec spec = { .out = NULL };
     VV_TUNING_TEXT(&path, tiling->tuning, "%s/spec.mlir", candidate->path);
     for (size_t i = 0; i < tiling->count; i++) {
         const struct tuned *tuned = &tiling->tuned[i];
         struct vv_iree_choice choice;
         if (!choice_of(candidate, tuned, round, &choice) || !is_by_spec(candidate, tuned))
             continue;
-        if (stream == NULL && (stream = fopen(path, "w")) == NULL)
+        if (spec.out == NULL && (spec.out = fopen(path, "w")) == NULL)
             return vv_fail_errno(error, errno, "cannot write '%s'", path);
-        if (count == 0)
-            vv_iree_spec_begin(stream);
-        vv_iree_spec_entry(&tuned->dumped.config, choice, count++, stream);
+        vv_iree_spec_add(&spec, &tuned->dumped.config, choice);
     }
-    if (stream == NULL)
+    if (spec.out == NULL)
         return VARVE_OK;
-    vv_iree_spec_end(count, stream);
-    VV_TRY(close_file(stream, path, error));
+    vv_iree_spec_end(&spec);
+    VV_TRY(close_file(spec.out, path, error));
     VV_TUNING_TEXT(&candidate->flags, tiling->tuning, "%s%s--iree-codegen-tuning-spec-path=%s",
                    candidate->flags, candidate->flags[0] != '\0' ? " " : "", path);
     return VARVE_OK;
