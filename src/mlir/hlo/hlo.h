@@ -96,6 +96,9 @@ enum varve_code vv_hlo_add(struct vv_hlo *hlo, struct vv_bytes proto, const char
 enum varve_code vv_hlo_resolve_operands(struct vv_hlo *hlo, uint32_t program, const int64_t *ids,
                                         size_t first, const int64_t *root_ids,
                                         struct varve_error *error);
+/* Gives instructions that XLA has split off without a name the name of the operation that they are
+ * of. For vv_hlo_add, when all rows are known. split.c */
+enum varve_code vv_hlo_name_parts(struct vv_hlo *hlo, uint32_t program, struct varve_error *error);
 /* Puts the instructions of a program that has just been added where their names are found. Names
  * are unique in a program; of equal ones the first is found. For vv_hlo_add. */
 enum varve_code vv_hlo_index(struct vv_hlo *hlo, uint32_t program, struct varve_error *error);

@@ -430,6 +430,7 @@ static enum varve_code resolve(struct reading *reading, struct varve_error *erro
             program->entry = program->first_computation + i;
     for (uint32_t i = 0; i < program->instruction_count; i++)
         take_frame(reading, &hlo->instructions[program->first_instruction + i]);
+    VV_TRY(vv_hlo_name_parts(hlo, reading->program, error));
     return vv_hlo_index(hlo, reading->program, error);
 }
 
