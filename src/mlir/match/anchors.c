@@ -170,6 +170,49 @@ static enum varve_code take_all(struct vv_mlir_matching *matching, uint32_t reco
                               &finding->set, error);
 }
 
+/* A fusion has name and call chain of its result, and may hold others of that name. Of the set,
+ * what stands at the end of this call chain, and is made from what the result is. */
+static enum varve_code choose_result(struct vv_mlir_matching *matching, uint32_t record,
+                                     const struct vv_mlir_set *set, struct vv_mlir_ops *out,
+                                     struct varve_error *error)
+{
+    uint32_t arguments = matching->profile->records[record].result_arguments;
+    struct vv_mlir_ops all = { matching->set_ops + set->first, set->count };
+    enum closeness best = OTHER;
+    size_t count = 0;
+    VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
+                              set->count, error));
+    VV_TRY(vv_mlir_choose_by_frames(matching, record, all, out, error));
+    if (arguments == 0)
+        return VARVE_OK;
+    const struct vv_mlir_arguments *wanted = &matching->profile->arguments[arguments - 1];
+    for (size_t i = 0; i < out->count; i++) {
+        enum closeness one = compare(matching, out->items[i], wanted);
+        best = one > best ? one : best;
+    }
+    for (size_t i = 0; i < out->count && best >= EQUAL; i++)
+        if (compare(matching, out->items[i], wanted) == best)
+            matching->buffer[count++] = out->items[i];
+    out->count = best >= EQUAL ? count : out->count;
+    return VARVE_OK;
+}
+
+/* Where the record still has several: its result alone. */
+static enum varve_code narrow(struct vv_mlir_matching *matching, uint32_t record,
+                              struct varve_error *error)
+{
+    struct vv_mlir_finding *finding = &matching->findings[record];
+    struct vv_mlir_set set = matching->sets[finding->set];
+    struct vv_mlir_ops ops = { NULL, 0 };
+    if (finding->all != 0 || set.count < 2 || !set.is_type_equal)
+        return VARVE_OK;
+    VV_TRY(choose_result(matching, record, &set, &ops, error));
+    if (ops.count == 0 || ops.count == set.count)
+        return VARVE_OK;
+    finding->level = VV_MLIR_LEVEL_ARGUMENTS;
+    return vv_mlir_set_of(matching, record, ops, &finding->set, error);
+}
+
 enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
                                           struct varve_error *error)
 {
@@ -188,14 +231,14 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
             VV_TRY(choose_forms(matching, row, &set, &ops, error));
         if (ops.count == 0 && set.is_type_equal)
             VV_TRY(choose_owned(matching, owned_by(matching, row), &set, &ops, error));
-        if (ops.count == 0)
-            continue;
-        if (ops.count < set.count) {
+        if (ops.count > 0 && ops.count < set.count) {
             VV_TRY(vv_mlir_set_of(matching, record, ops, &finding->set, error));
             finding->level = VV_MLIR_LEVEL_ARGUMENTS;
             finding->is_certain = false;
         }
-        VV_TRY(take_all(matching, record, error));
+        if (ops.count > 0)
+            VV_TRY(take_all(matching, record, error));
+        VV_TRY(narrow(matching, record, error));
     }
     return VARVE_OK;
 }

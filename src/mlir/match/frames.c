@@ -103,6 +103,7 @@ enum varve_code vv_mlir_index_frames(struct vv_mlir_matching *matching, struct v
     if (matching->profile->frame_count == 0)
         return VARVE_OK;
     VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &chain_of_place, module->place_count, error));
+    matching->chain_of_place = chain_of_place;
     for (uint32_t place = 0; place < module->place_count; place++)
         VV_TRY(add_chain(matching, place, &chain_of_place[place], error));
     for (uint32_t op = 0; op < module->op_count; op++) {
@@ -176,22 +177,32 @@ static enum varve_code longest_parts(struct vv_mlir_matching *matching,
     return VARVE_OK;
 }
 
+static enum varve_code read_calls(struct vv_mlir_matching *matching,
+                                  const struct vv_mlir_record *record,
+                                  struct vv_mlir_call calls[CHAIN_MAX], uint32_t *out_count,
+                                  struct varve_error *error)
+{
+    const struct vv_mlir_frame *frames = &matching->profile->frames[record->first_frame];
+    *out_count = 0;
+    for (uint32_t i = 0; i < record->frame_count && *out_count < CHAIN_MAX; i++)
+        if (frames[i].line != 0)
+            VV_TRY(call_of(matching, vv_mlir_record_text(matching, frames[i].file),
+                           frames[i].line, &calls[(*out_count)++], error));
+    return VARVE_OK;
+}
+
 /* Records that share their frames have one answer. */
 static enum varve_code ask(struct vv_mlir_matching *matching, const struct vv_mlir_record *record,
                            struct varve_error *error)
 {
-    const struct vv_mlir_frame *frames = &matching->profile->frames[record->first_frame];
     struct vv_mlir_call calls[CHAIN_MAX];
-    uint32_t count = 0;
+    uint32_t count;
     if (matching->frames_asked == record->first_frame &&
         matching->frames_count == record->frame_count)
         return VARVE_OK;
     matching->frames_asked = record->first_frame;
     matching->frames_count = record->frame_count;
-    for (uint32_t i = 0; i < record->frame_count && count < CHAIN_MAX; i++)
-        if (frames[i].line != 0)
-            VV_TRY(call_of(matching, vv_mlir_record_text(matching, frames[i].file),
-                           frames[i].line, &calls[count++], error));
+    VV_TRY(read_calls(matching, record, calls, &count, error));
     return longest_parts(matching, calls, count, error);
 }
 
@@ -224,5 +235,44 @@ enum varve_code vv_mlir_find_frames(struct vv_mlir_matching *matching, uint32_t 
     if (count > 0)
         qsort(matching->buffer, count, sizeof *matching->buffer, compare_ops);
     *out_ops = (struct vv_mlir_ops){ matching->buffer, count };
+    return VARVE_OK;
+}
+
+/* How many of the innermost calls are the same. */
+static uint32_t count_same(const struct vv_mlir_matching *matching, uint32_t op,
+                           const struct vv_mlir_call *calls, uint32_t count)
+{
+    uint32_t place = matching->module->ops[op].place, same = 0;
+    uint32_t row = place != VV_MLIR_NONE ? matching->chain_of_place[place] : VV_MLIR_NONE;
+    if (row == VV_MLIR_NONE)
+        return 0;
+    const struct vv_mlir_calls *chain = &matching->chains[row];
+    while (same < count && same < chain->count) {
+        const struct vv_mlir_call *own = &matching->calls[chain->first + same];
+        if (own->place != calls[same].place || !is_same_file(matching, own->file, calls[same].file))
+            break;
+        same++;
+    }
+    return same;
+}
+
+enum varve_code vv_mlir_choose_by_frames(struct vv_mlir_matching *matching, uint32_t record,
+                                         struct vv_mlir_ops of, struct vv_mlir_ops *out,
+                                         struct varve_error *error)
+{
+    struct vv_mlir_call calls[CHAIN_MAX];
+    uint32_t count, most = 1;
+    *out = (struct vv_mlir_ops){ matching->buffer, 0 };
+    if (matching->chain_of_place == NULL)
+        return VARVE_OK;
+    VV_TRY(read_calls(matching, &matching->profile->records[record], calls, &count, error));
+    for (size_t i = 0; i < of.count; i++) {
+        uint32_t same = count_same(matching, of.items[i], calls, count);
+        if (same < most)
+            continue;
+        out->count = same > most ? 0 : out->count;
+        most = same;
+        matching->buffer[out->count++] = of.items[i];
+    }
     return VARVE_OK;
 }

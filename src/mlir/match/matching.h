@@ -64,6 +64,7 @@ struct vv_mlir_matching {
                                            innermost element */
     struct vv_mlir_call *calls;
     size_t chain_count, chain_capacity, call_count, call_capacity;
+    uint32_t *chain_of_place;           /* row; _NONE. NULL = the profile has no chains          */
     struct vv_slots chain_slots;
     uint32_t frames_asked, frames_count; /* the record's chain that was asked for last, …       */
     uint32_t *frames_found;              /* … and the answer: rows of chains                     */
@@ -119,6 +120,13 @@ enum varve_code vv_mlir_index_places(struct vv_mlir_matching *matching, struct v
 enum varve_code vv_mlir_index_frames(struct vv_mlir_matching *matching, struct varve_error *error);
 enum varve_code vv_mlir_index_suffixes(struct vv_mlir_matching *matching,
                                        struct varve_error *error);
+
+/* Of several operations, which are not in the buffer but have room there, those whose innermost
+ * calls are the record's, as many as in any of them. Where the program was called, outermost, need
+ * not be where the module was made. frames.c */
+enum varve_code vv_mlir_choose_by_frames(struct vv_mlir_matching *matching, uint32_t record,
+                                         struct vv_mlir_ops of, struct vv_mlir_ops *out,
+                                         struct varve_error *error);
 
 /* The operations of this name, or else those of this name with "@function" behind it. names.c */
 struct vv_mlir_ops vv_mlir_ops_named(const struct vv_mlir_matching *matching, const char *text,

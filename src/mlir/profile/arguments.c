@@ -55,47 +55,60 @@ static bool is_called(const struct vv_hlo *hlo, uint32_t instruction, uint32_t n
     return false;
 }
 
+/* Instructions of a record: inside it, or itself. */
+struct asked {
+    struct vv_hlo_rows rows;
+    uint32_t name;  /* string of the programs; 0 = those without one                             */
+    uint32_t frame; /* the record's                                                             */
+};
+
 /* Those of the name, without those that only change a form, or these alone. What XLA has made
  * anew has no name; one may stand in what it calls for each element. */
-static enum varve_code add_named(struct vv_mlir_build *build, const struct vv_hlo_rows *rows,
-                                 uint32_t name, bool is_form, struct vv_mlir_record *record,
+static enum varve_code add_named(struct vv_mlir_build *build, const struct asked *asked,
+                                 bool is_form, struct vv_mlir_record *record,
                                  struct varve_error *error)
 {
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < asked->rows.count; i++) {
         const struct vv_hlo_arguments *found;
-        uint32_t at, arguments;
-        VV_TRY(arguments_of(build, rows->items[i], &found, &at, error));
-        if (!is_called(&build->hlo, rows->items[i], name) || found->is_form[at] != is_form)
+        uint32_t row = asked->rows.items[i], at, arguments;
+        VV_TRY(arguments_of(build, row, &found, &at, error));
+        if (!is_called(&build->hlo, row, asked->name) || found->is_form[at] != is_form)
             continue;
-        VV_TRY(vv_mlir_arguments_of(build, rows->items[i], &arguments, error));
+        VV_TRY(vv_mlir_arguments_of(build, row, &arguments, error));
         record->arguments_count += arguments != 0;
+        if (asked->name != 0 && asked->frame != VV_HLO_NONE &&
+            build->hlo.instructions[row].frame == asked->frame)
+            record->result_arguments = arguments;
     }
     return VARVE_OK;
 }
 
 enum varve_code vv_mlir_add_arguments_of(struct vv_mlir_build *build, uint32_t instruction,
-                                         struct vv_mlir_record *record, struct varve_error *error)
+                                         uint32_t frame, struct vv_mlir_record *record,
+                                         struct varve_error *error)
 {
     const char *text = vv_mlir_profile_text(build->profile, record->op_name);
-    uint32_t name = vv_intern_find(&build->hlo.strings, text,
-                                   build->profile->strings.lengths[record->op_name]);
-    struct vv_hlo_rows rows = { 0 };
+    struct asked asked = { .frame = frame };
+    struct vv_hlo_rows *rows = &asked.rows;
     enum varve_code code = VARVE_OK;
+    asked.name = vv_intern_find(&build->hlo.strings, text,
+                                build->profile->strings.lengths[record->op_name]);
     record->first_arguments = (uint32_t)build->profile->arguments_count;
-    if (record->op_name == 0 || name == UINT32_MAX)
+    if (record->op_name == 0 || asked.name == UINT32_MAX)
         return VARVE_OK;
     if (record->inner_count > 0)
-        code = vv_hlo_inner(&build->hlo, instruction, &rows, error);
-    if (code == VARVE_OK && rows.count == 0)
-        code = vv_array_reserve(&rows.items, &rows.capacity, 1, sizeof *rows.items, error);
-    if (code == VARVE_OK && rows.count == 0)
-        rows.items[rows.count++] = instruction;
+        code = vv_hlo_inner(&build->hlo, instruction, rows, error);
+    if (code == VARVE_OK && rows->count == 0)
+        code = vv_array_reserve(&rows->items, &rows->capacity, 1, sizeof *rows->items, error);
+    if (code == VARVE_OK && rows->count == 0)
+        rows->items[rows->count++] = instruction;
     if (code == VARVE_OK)
-        code = add_named(build, &rows, name, false, record, error);
+        code = add_named(build, &asked, false, record, error);
     if (code == VARVE_OK && record->arguments_count == 0)
-        code = add_named(build, &rows, name, true, record, error);
+        code = add_named(build, &asked, true, record, error);
+    asked.name = 0;
     if (code == VARVE_OK && record->arguments_count == 0)
-        code = add_named(build, &rows, 0, false, record, error);
-    free(rows.items);
+        code = add_named(build, &asked, false, record, error);
+    free(rows->items);
     return code;
 }

@@ -101,9 +101,10 @@ enum varve_code vv_mlir_add_text(struct vv_mlir_build *build, const char *text, 
  * arguments.c */
 enum varve_code vv_mlir_arguments_of(struct vv_mlir_build *build, uint32_t instruction,
                                      uint32_t *out_arguments, struct varve_error *error);
-/* Those of all instructions in the record's that do what its op_name says. arguments.c */
+/* Those of all instructions in the record's that do what its op_name says; `frame` is the record's
+ * call chain. arguments.c */
 enum varve_code vv_mlir_add_arguments_of(struct vv_mlir_build *build, uint32_t instruction,
-                                         struct vv_mlir_record *record,
+                                         uint32_t frame, struct vv_mlir_record *record,
                                          struct varve_error *error);
 
 /* The executions on threads; those of devices' work. threads.c, devices.c. *out_named: a program

@@ -85,7 +85,8 @@ static enum varve_code add_inner(struct vv_mlir_build *build, uint32_t row,
 {
     struct vv_mlir_profile *profile = build->profile;
     const struct vv_hlo_instruction *instruction = &build->hlo.instructions[row];
-    struct vv_mlir_inner inner = { .tag = tag_of(build, instruction) };
+    struct vv_mlir_inner inner = { .tag = tag_of(build, instruction),
+                                   .frame = instruction->frame };
     if (instruction->op_name == 0 && inner.tag < 0)
         return VARVE_OK;
     VV_TRY(copy(build, instruction->op_name, &inner.op_name, error));
@@ -118,8 +119,9 @@ static enum varve_code add_inners(struct vv_mlir_build *build, uint32_t instruct
 }
 
 /* A fusion that XLA made of several things has no name: it is called as the last of its inner
- * instructions that is, its result. */
-static void take_last_inner(const struct vv_mlir_profile *profile, struct vv_mlir_record *record)
+ * instructions that is, its result; and so is its call chain. */
+static void take_last_inner(const struct vv_mlir_profile *profile, struct vv_mlir_record *record,
+                            uint32_t *frame)
 {
     if (record->op_name != 0 || record->tag >= 0)
         return;
@@ -128,6 +130,7 @@ static void take_last_inner(const struct vv_mlir_profile *profile, struct vv_mli
         if (inner->tag >= 0 || record->op_name == 0) {
             record->op_name = inner->op_name;
             record->tag = inner->tag;
+            *frame = inner->frame;
         }
         if (inner->tag >= 0)
             break;
@@ -142,10 +145,11 @@ static enum varve_code add_instruction(struct vv_mlir_build *build, uint32_t row
     VV_TRY(copy(build, instruction->source_file, &record->file, error));
     record->line = instruction->source_line;
     record->tag = tag_of(build, instruction);
-    VV_TRY(add_hlo_frames(build, instruction->frame, record, error));
+    uint32_t frame = instruction->frame;
     VV_TRY(add_inners(build, row, record, error));
-    take_last_inner(build->profile, record);
-    return vv_mlir_add_arguments_of(build, row, record, error);
+    take_last_inner(build->profile, record, &frame);
+    VV_TRY(add_hlo_frames(build, frame, record, error));
+    return vv_mlir_add_arguments_of(build, row, frame, record, error);
 }
 
 /* ---- records ---- */

@@ -40,6 +40,8 @@ struct vv_mlir_record {
     uint32_t first_inner, inner_count; /* in inners: what a fusion is made of                   */
     uint32_t first_arguments, arguments_count; /* in arguments: of each instruction that does     */
                         /* what op_name says                                                    */
+    uint32_t result_arguments; /* row in arguments + 1: of the last one with its call chain, of  */
+                        /* which it is named; 0 = not known                                     */
     int64_t tag;        /* N of "varve#N"; -1 = none                                            */
     int64_t command_index; /* of a dispatch in its command buffer; -1 = none                    */
     uint32_t place;     /* its number among its equals in one step, from 0                      */
@@ -60,6 +62,7 @@ struct vv_mlir_frame {
 struct vv_mlir_inner {
     uint32_t type, op_name; /* opcode; or 0                                                     */
     uint32_t arguments;     /* row in arguments + 1; 0 = not known                              */
+    uint32_t frame;         /* row of the programs' frames; or VV_HLO_NONE                      */
     int64_t tag;            /* -1 = none                                                        */
 };
 
