@@ -6,31 +6,6 @@
 
 #include "mlir/match/matching.h"
 
-/* EXACT: of the same operands, as far as their arguments say. */
-enum closeness { OTHER, NEAR, EQUAL, EXACT };
-
-/* Of its anchors the closest. */
-static enum closeness compare(const struct vv_mlir_matching *matching, uint32_t op,
-                              const struct vv_mlir_arguments *wanted)
-{
-    enum closeness best = OTHER;
-    for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op);
-         at != NULL && best != EXACT; at = vv_mlir_next_anchor(matching, at)) {
-        if (memcmp(at->of.near, wanted->near, sizeof wanted->near) != 0)
-            continue;
-        enum closeness one = vv_mlir_has_arguments(at->of.near) ? NEAR : OTHER;
-        if (memcmp(at->of.far, wanted->far, sizeof wanted->far) == 0)
-            one = memcmp(at->of.parts, wanted->parts, sizeof wanted->parts) == 0 ? EXACT : EQUAL;
-        best = one > best ? one : best;
-    }
-    return best;
-}
-
-bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments)
-{
-    return compare(matching, op, &matching->profile->arguments[arguments]) >= EQUAL;
-}
-
 /* The operations of the record's module, by their weights. */
 static struct vv_mlir_ops owned_by(const struct vv_mlir_matching *matching,
                                    const struct vv_mlir_record *record)
@@ -62,13 +37,13 @@ enum varve_code vv_mlir_find_anchored(struct vv_mlir_matching *matching, uint32_
 /* ---- among several ---- */
 
 /* How close the closest of the set is to one of the record's instructions; each one's closeness. */
-static enum closeness closest(const struct vv_mlir_matching *matching, uint32_t arguments,
+static enum vv_mlir_closeness closest(const struct vv_mlir_matching *matching, uint32_t arguments,
                               struct vv_mlir_ops set, uint8_t *out_closeness)
 {
     const struct vv_mlir_arguments *wanted = &matching->profile->arguments[arguments];
-    enum closeness best = OTHER;
+    enum vv_mlir_closeness best = VV_MLIR_OTHER_ARGUMENTS;
     for (size_t i = 0; i < set.count; i++) {
-        enum closeness one = compare(matching, set.items[i], wanted);
+        enum vv_mlir_closeness one = vv_mlir_compare_made_of(matching, set.items[i], wanted);
         out_closeness[i] = (uint8_t)one;
         best = one > best ? one : best;
     }
@@ -83,7 +58,7 @@ static enum varve_code choose_close(struct vv_mlir_matching *matching,
                                     struct varve_error *error)
 {
     struct vv_mlir_ops set = { matching->set_ops + of->first, of->count };
-    enum closeness least = NEAR;
+    enum vv_mlir_closeness least = VV_MLIR_NEAR;
     uint8_t *closeness;
     bool *is_chosen;
     size_t count = 0;
@@ -92,10 +67,10 @@ static enum varve_code choose_close(struct vv_mlir_matching *matching,
     VV_TRY(VV_SCRATCH_ARRAY(matching->scratch, &closeness, set.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(matching->scratch, &is_chosen, set.count, error));
     for (uint32_t i = 0; i < record->arguments_count; i++)
-        if (closest(matching, record->first_arguments + i, set, closeness) >= EQUAL)
-            least = EQUAL;
+        if (closest(matching, record->first_arguments + i, set, closeness) >= VV_MLIR_EQUAL)
+            least = VV_MLIR_EQUAL;
     for (uint32_t i = 0; i < record->arguments_count; i++) {
-        enum closeness best = closest(matching, record->first_arguments + i, set, closeness);
+        enum vv_mlir_closeness best = closest(matching, record->first_arguments + i, set, closeness);
         for (size_t k = 0; k < set.count && best >= least; k++)
             is_chosen[k] |= closeness[k] == best;
     }
@@ -156,6 +131,33 @@ static enum varve_code choose_forms(struct vv_mlir_matching *matching,
     return VARVE_OK;
 }
 
+/* The instruction makes what the program then gives another form, and does both at once. */
+static enum varve_code take_form(struct vv_mlir_matching *matching, uint32_t record,
+                                 struct varve_error *error)
+{
+    enum { FORMS_MAX = 4 };
+    const struct vv_mlir_record *row = &matching->profile->records[record];
+    struct vv_mlir_finding *finding = &matching->findings[record];
+    const struct vv_mlir_set *set = &matching->sets[finding->set];
+    uint32_t ops[FORMS_MAX + 1], found, count = 0;
+    if (set->count != 1 || set->is_type_equal || finding->is_certain || row->inner_count > 0 ||
+        row->arguments_count != 1)
+        return VARVE_OK;
+    ops[0] = matching->set_ops[set->first];
+    while (count < FORMS_MAX && vv_mlir_is_form(matching, ops[count])) {
+        VV_TRY(vv_mlir_definers(matching, ops[count], 1, &ops[count + 1], &found, error));
+        if (found == 0)
+            return VARVE_OK;
+        count++;
+    }
+    if (count == 0 || !vv_mlir_is_of_type(matching, record, ops[count]) ||
+        !vv_mlir_is_made_of(matching, ops[count], row->first_arguments))
+        return VARVE_OK;
+    for (uint32_t i = 1; i <= count; i++)
+        VV_TRY(vv_mlir_add_extra(matching, record, ops[i], error));
+    return vv_mlir_set_of_one(matching, ops[0], true, &finding->set, error);
+}
+
 /* A fusion that has as many instructions of the name and of these arguments as the program has
  * operations measures all of them. The last one leads, which the others go into. */
 static enum varve_code take_all(struct vv_mlir_matching *matching, uint32_t record,
@@ -178,7 +180,7 @@ static enum varve_code choose_result(struct vv_mlir_matching *matching, uint32_t
 {
     uint32_t arguments = matching->profile->records[record].result_arguments;
     struct vv_mlir_ops all = { matching->set_ops + set->first, set->count };
-    enum closeness best = OTHER;
+    enum vv_mlir_closeness best = VV_MLIR_OTHER_ARGUMENTS;
     size_t count = 0;
     VV_TRY(VV_SCRATCH_RESERVE(matching->scratch, &matching->buffer, &matching->buffer_capacity,
                               set->count, error));
@@ -187,13 +189,13 @@ static enum varve_code choose_result(struct vv_mlir_matching *matching, uint32_t
         return VARVE_OK;
     const struct vv_mlir_arguments *wanted = &matching->profile->arguments[arguments - 1];
     for (size_t i = 0; i < out->count; i++) {
-        enum closeness one = compare(matching, out->items[i], wanted);
+        enum vv_mlir_closeness one = vv_mlir_compare_made_of(matching, out->items[i], wanted);
         best = one > best ? one : best;
     }
-    for (size_t i = 0; i < out->count && best >= EQUAL; i++)
-        if (compare(matching, out->items[i], wanted) == best)
+    for (size_t i = 0; i < out->count && best >= VV_MLIR_EQUAL; i++)
+        if (vv_mlir_compare_made_of(matching, out->items[i], wanted) == best)
             matching->buffer[count++] = out->items[i];
-    out->count = best >= EQUAL ? count : out->count;
+    out->count = best >= VV_MLIR_EQUAL ? count : out->count;
     return VARVE_OK;
 }
 
@@ -209,7 +211,8 @@ static enum varve_code narrow(struct vv_mlir_matching *matching, uint32_t record
     VV_TRY(choose_result(matching, record, &set, &ops, error));
     if (ops.count == 0 || ops.count == set.count)
         return VARVE_OK;
-    finding->level = VV_MLIR_LEVEL_ARGUMENTS;
+    if (matching->profile->records[record].result_arguments != 0)
+        finding->level = VV_MLIR_LEVEL_ARGUMENTS;
     return vv_mlir_set_of(matching, record, ops, &finding->set, error);
 }
 
@@ -222,6 +225,7 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
         struct vv_mlir_ops ops = { NULL, 0 };
         if (finding->set == VV_MLIR_NONE || matching->anchor_of == NULL)
             continue;
+        VV_TRY(take_form(matching, record, error));
         struct vv_mlir_set set = matching->sets[finding->set];
         if (set.count < 2)
             continue;
@@ -239,6 +243,7 @@ enum varve_code vv_mlir_pair_by_arguments(struct vv_mlir_matching *matching,
         if (ops.count > 0)
             VV_TRY(take_all(matching, record, error));
         VV_TRY(narrow(matching, record, error));
+        VV_TRY(take_form(matching, record, error));
     }
     return VARVE_OK;
 }

@@ -54,3 +54,27 @@ enum varve_code vv_mlir_add_anchor(struct vv_mlir_matching *matching, uint32_t o
     matching->anchor_of[op] = (uint32_t)matching->anchor_count;
     return VARVE_OK;
 }
+
+enum vv_mlir_closeness vv_mlir_compare_made_of(const struct vv_mlir_matching *matching, uint32_t op,
+                                               const struct vv_mlir_arguments *wanted)
+{
+    enum vv_mlir_closeness best = VV_MLIR_OTHER_ARGUMENTS;
+    for (const struct vv_mlir_anchor *at = vv_mlir_anchor_of(matching, op);
+         at != NULL && best != VV_MLIR_EXACT; at = vv_mlir_next_anchor(matching, at)) {
+        if (memcmp(at->of.near, wanted->near, sizeof wanted->near) != 0)
+            continue;
+        enum vv_mlir_closeness one =
+            vv_mlir_has_arguments(at->of.near) ? VV_MLIR_NEAR : VV_MLIR_OTHER_ARGUMENTS;
+        if (memcmp(at->of.far, wanted->far, sizeof wanted->far) == 0)
+            one = memcmp(at->of.parts, wanted->parts, sizeof wanted->parts) == 0 ? VV_MLIR_EXACT
+                                                                                 : VV_MLIR_EQUAL;
+        best = one > best ? one : best;
+    }
+    return best;
+}
+
+bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments)
+{
+    return vv_mlir_compare_made_of(matching, op, &matching->profile->arguments[arguments]) >=
+           VV_MLIR_EQUAL;
+}

@@ -164,7 +164,13 @@ vv_mlir_next_anchor(const struct vv_mlir_matching *matching, const struct vv_mli
     return anchor->next != 0 ? &matching->anchors[anchor->next - 1] : NULL;
 }
 
-/* Has the operation the arguments of the record's row in arguments? */
+/* NEAR: of the same operands that are arguments; EQUAL: and it depends on the same; EXACT: and so
+ * does each operand. */
+enum vv_mlir_closeness { VV_MLIR_OTHER_ARGUMENTS, VV_MLIR_NEAR, VV_MLIR_EQUAL, VV_MLIR_EXACT };
+/* Of the operation's anchors the closest. made_from.c */
+enum vv_mlir_closeness vv_mlir_compare_made_of(const struct vv_mlir_matching *matching, uint32_t op,
+                                               const struct vv_mlir_arguments *wanted);
+/* Has the operation the arguments of the record's row in arguments? made_from.c */
 bool vv_mlir_is_made_of(const struct vv_mlir_matching *matching, uint32_t op, uint32_t arguments);
 
 /* "func.call", and a function with a body. calls.c */

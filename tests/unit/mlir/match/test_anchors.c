@@ -227,7 +227,7 @@ static void several_functions(void **state)
 }
 
 /* Behind a loss all depends on all. What each operand depends on tells the products apart, and the
- * forms that XLA gave them, with their names. */
+ * forms that XLA gave them, with their names: there one instruction does both. */
 static void parts_tell_apart_what_depends_on_all(void **state)
 {
     (void)state;
@@ -254,8 +254,58 @@ static void parts_tell_apart_what_depends_on_all(void **state)
     }
     matched_run(&matched, NULL);
     assert_string_equal(matched_said(&matched),
-                        "arguments 4; arguments 6; !arguments 5; !arguments 7");
+                        "arguments 4; arguments 6; arguments 5; arguments 7");
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(matched.matches.of_record[i].is_fused, i / 2);
     matched_end(&matched);
+}
+
+/* Only if the product is what it is made from. */
+static void a_product_in_another_form(void **state)
+{
+    (void)state;
+    static const char form[] =
+        "func.func @main(%arg0: t, %arg1: t) {\n"
+        "  %0 = stablehlo.dot_general %arg0, %arg1 : (t, t) -> t loc(\"f/dot\")\n"
+        "  %1 = stablehlo.reshape %0 : (t) -> t loc(\"f/x\")\n"
+        "  %2 = stablehlo.transpose %1, dims = [1, 0] : (t) -> t loc(\"f/transpose\")\n}\n";
+    static const struct { const char *type; uint64_t far; const char *said; } cases[] = {
+        { "dot", 3, "name 3+1+2" }, { "dot", 7, "!name 3" }, { "multiply", 3, "!name 3" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct matched matched;
+        matched_begin(&matched, form);
+        record(&matched, "f/transpose", cases[i].type, 3, cases[i].far);
+        matched_run(&matched, NULL);
+        assert_string_equal(matched_said(&matched), cases[i].said);
+        matched_end(&matched);
+    }
+}
+
+/* Two layers of one function, which the module's author and the profile called from elsewhere. A
+ * fusion of four is named after its result: that call chain, made from that. */
+static void a_fusion_is_its_result(void **state)
+{
+    (void)state;
+#define AT(line) " : t loc(\"f/add\"(callsite(\"m.py\":" line ":0 at \"export.py\":5:0)))\n"
+    static const char adds[] =
+        "func.func @main(%arg0: t, %arg1: t, %arg2: t) {\n"
+        "  %0 = stablehlo.add %arg0, %arg1" AT("10") "  %1 = stablehlo.add %0, %arg1" AT("20")
+        "  %2 = stablehlo.add %1, %arg2" AT("10") "  %3 = stablehlo.add %2, %arg2" AT("20") "}\n";
+    static const struct { uint32_t line, result; const char *said; } cases[] = {
+        { 20, 2, "arguments 4" }, { 10, 2, "arguments 3" }, { 20, 1, "arguments 2" },
+        { 20, 0, "arguments 2+4" }, { 30, 2, "arguments 2+3+4" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct matched matched;
+        matched_begin(&matched, adds);
+        record(&matched, "f/add", "fusion", 2, 3);
+        arguments(&matched, 4, 7);
+        matched_frame(&matched, "m.py", cases[i].line);
+        matched_frame(&matched, "train.py", 7);
+        matched.profile.records[0].result_arguments = cases[i].result;
+        matched_run(&matched, NULL);
+        assert_string_equal(matched_said(&matched), cases[i].said);
+        matched_end(&matched);
+    }
 }
 
 /* Inner instructions, too. */
@@ -376,6 +426,8 @@ int main(void)
         cmocka_unit_test(a_function_that_is_called_twice),
         cmocka_unit_test(several_functions),
         cmocka_unit_test(parts_tell_apart_what_depends_on_all),
+        cmocka_unit_test(a_product_in_another_form),
+        cmocka_unit_test(a_fusion_is_its_result),
         cmocka_unit_test(what_a_fusion_holds),
         cmocka_unit_test(regions_and_functions),
         cmocka_unit_test(paths_of_weights),
