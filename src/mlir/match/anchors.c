@@ -70,7 +70,8 @@ static enum varve_code choose_close(struct vv_mlir_matching *matching,
         if (closest(matching, record->first_arguments + i, set, closeness) >= VV_MLIR_EQUAL)
             least = VV_MLIR_EQUAL;
     for (uint32_t i = 0; i < record->arguments_count; i++) {
-        enum vv_mlir_closeness best = closest(matching, record->first_arguments + i, set, closeness);
+        enum vv_mlir_closeness best =
+            closest(matching, record->first_arguments + i, set, closeness);
         for (size_t k = 0; k < set.count && best >= least; k++)
             is_chosen[k] |= closeness[k] == best;
     }
