@@ -13,7 +13,8 @@ static const struct { const char *part; enum vv_call_kind kind; } words[] = {
     { "EventSynchronize", VV_CALL_AWAITS_EVENT },   { "SynchronizeEvent", VV_CALL_AWAITS_EVENT },
     { "DeviceSynchronize", VV_CALL_AWAITS_DEVICE }, { "SynchronizeDevice", VV_CALL_AWAITS_DEVICE },
     { "CtxSynchronize", VV_CALL_AWAITS_DEVICE },    { "clFinish", VV_CALL_AWAITS_STREAM },
-    { "clWaitForEvents", VV_CALL_AWAITS_EVENT },    { "Memcpy", VV_CALL_COPIES },
+    { "clWaitForEvents", VV_CALL_AWAITS_EVENT },    { "clEnqueueRead", VV_CALL_AWAITS_STREAM },
+    { "clEnqueueMap", VV_CALL_AWAITS_STREAM },      { "Memcpy", VV_CALL_COPIES },
     { "LaunchKernel", VV_CALL_LAUNCHES_KERNEL },    { "NDRangeKernel", VV_CALL_LAUNCHES_KERNEL },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call_kind.h — finds by its name what a call of a device's runtime starts or waits for, and what
- * the device's own record of a wait means: for CUDA, HIP and Ascend. The table of words is in
- * call_kind.c. Thread-safe. */
+ * the device's own record of a wait means: for CUDA, HIP, OpenCL and Ascend. The table of words
+ * is in call_kind.c. Thread-safe. */
 #ifndef VV_MEANING_CALL_KIND_H
 #define VV_MEANING_CALL_KIND_H
 

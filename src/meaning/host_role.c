@@ -35,10 +35,15 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "BlockUntilReady", HOLDS, VV_HOST_SYNC },
     { "clFinish", BEGINS, VV_HOST_SYNC },
     { "clWaitForEvents", BEGINS, VV_HOST_SYNC },
+    { "clEnqueueRead", BEGINS, VV_HOST_SYNC }, /* one that does not block takes no time         */
+    { "clEnqueueMap", BEGINS, VV_HOST_SYNC },
     { "cudaMemcpy", ENDS, VV_HOST_SYNC }, /* without Async                                      */
     { "hipMemcpy", ENDS, VV_HOST_SYNC },
     { "hipMemcpyWithStream", ENDS, VV_HOST_SYNC },
     { "Malloc", HOLDS, VV_HOST_ALLOCATION },
+    { "clCreateBuffer", BEGINS, VV_HOST_ALLOCATION },
+    { "clSVMAlloc", BEGINS, VV_HOST_ALLOCATION },
+    { "clReleaseMemObject", BEGINS, VV_HOST_ALLOCATION },
     { "Free", HOLDS, VV_HOST_ALLOCATION },
     { "HostAlloc", HOLDS, VV_HOST_ALLOCATION },
     { "HostRegister", HOLDS, VV_HOST_ALLOCATION },
@@ -52,6 +57,8 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "Python GC", HOLDS, VV_HOST_GC },
     { "Garbage Collect", HOLDS, VV_HOST_GC },
     { "HloPassPipeline", HOLDS, VV_HOST_COMPILE },
+    { "clBuildProgram", BEGINS, VV_HOST_COMPILE },
+    { "clLinkProgram", BEGINS, VV_HOST_COMPILE },
 };
 
 static const struct word paths[] = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/find.h"
+#include "varve/varve.h"
 
 static bool has_process(const struct vv_model *model, const char *begin)
 {
@@ -18,12 +19,16 @@ bool vv_has_tpu(const struct vv_model *model)
     return has_process(model, "/device:TPU:");
 }
 
-static bool has_device(const struct vv_model *model)
+/* Bit VARVE_DEVICE_KIND_…: a device of the kind works. The last bit: of a kind that is not known. */
+static uint32_t kinds_of_devices(const struct vv_model *model)
 {
-    for (uint64_t row = 0; row < model->tracks.table.count; row++)
+    uint32_t kinds = 0;
+    for (uint64_t row = 0; row < model->tracks.table.count; row++) {
+        uint32_t kind = model->tracks.device[row] >> 16;
         if (model->tracks.kind[row] == VV_TRACK_DEVICE)
-            return true;
-    return false;
+            kinds |= UINT32_C(1) << (kind < 31 ? kind : 31);
+    }
+    return kinds;
 }
 
 enum vv_platform vv_platform_of(const struct vv_model *model)
@@ -32,5 +37,8 @@ enum vv_platform vv_platform_of(const struct vv_model *model)
         return VV_PLATFORM_XLA;
     if (has_process(model, "Ascend Hardware") || has_process(model, "CANN"))
         return VV_PLATFORM_ASCEND;
-    return has_device(model) ? VV_PLATFORM_USUAL : VV_PLATFORM_HOST;
+    uint32_t kinds = kinds_of_devices(model);
+    if (kinds == UINT32_C(1) << VARVE_DEVICE_KIND_OPENCL)
+        return VV_PLATFORM_OPENCL;
+    return kinds != 0 ? VV_PLATFORM_USUAL : VV_PLATFORM_HOST;
 }

@@ -30,4 +30,11 @@ TEAM = (
           ("omp barrier", "of forward", "schedule(dynamic)")),
 )
 
+OPENCL = (
+    Plant("reads", "opencl", "drained_queue",
+          ("clEnqueueReadBuffer", "CL_FALSE", "clFlush")),
+    Plant("built", "opencl", "compilation", ("clBuildProgram", "keep the cl_kernel objects")),
+    Plant("small", "opencl", "tiny_kernels", ("clEnqueueNDRangeKernel", "more work items")),
+)
+
 OF_C = TEAM + WAITS + MEMORY + RANKS + THREADS

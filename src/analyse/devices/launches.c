@@ -11,6 +11,7 @@
 
 #include "base/radix.h"
 #include "derive/devices/streams.h"
+#include "meaning/host_role.h"
 #include "numbers/pair_ids.h"
 #include "numbers/samples.h"
 #include "question/question.h"
@@ -20,9 +21,8 @@
 #define LONG_DELAY_NS 100000  /* HTA's limit */
 
 enum {
-    ROW, NAME, CALLS, WORKS, CALL, WORK, LATENCY, DELAY, QUEUED, QUEUEING, SHORT, UNDER_10_US,
-    CALLS_OVER_50_US,
-    DELAYS_OVER_100_US, COLUMNS
+    ROW, NAME, CALLS, WORKS, CALL, LAUNCHING, WORK, LATENCY, DELAY, QUEUED, QUEUEING, SHORT,
+    UNDER_10_US, CALLS_OVER_50_US, DELAYS_OVER_100_US, COLUMNS
 };
 
 static const struct vv_sheet_column launch_columns[COLUMNS] = {
@@ -31,6 +31,7 @@ static const struct vv_sheet_column launch_columns[COLUMNS] = {
     { "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     { "works", "works", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "call_ns", "calls take", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "launching_ns", "launching", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "work_ns", "work takes", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "median_latency_ns", "median latency", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "delay_ns", "delay", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -53,6 +54,7 @@ struct view {
     struct vv_groups names;
     struct tally *tallies;    /* by name + 1; [0] is the tally of all calls                       */
     size_t capacity;
+    struct vv_host_roles roles;
     struct vv_samples latencies; /* of the calls that were not queued, by name + 1; 0 = all       */
     struct vv_sheet *sheet;
 };
@@ -106,7 +108,7 @@ static enum varve_code add_call(struct view *view, size_t first, size_t last,
 {
     const struct vv_device_work *work = view->work;
     int64_t values[COLUMNS] = { [CALLS] = 1, [WORKS] = (int64_t)(last - first) };
-    uint32_t begins_first = view->calls[first].row, name;
+    uint32_t begins_first = view->calls[first].row, launch = (uint32_t)view->calls[first].key, name;
     for (size_t i = first; i < last; i++) {
         const struct vv_work_item *item = &work->items[view->calls[i].row];
         values[WORK] += item->end_ns - item->begin_ns;
@@ -119,12 +121,14 @@ static enum varve_code add_call(struct view *view, size_t first, size_t last,
     int64_t begin_ns = work->items[begins_first].begin_ns;
     int64_t delay_ns = begin_ns > call.end_ns ? begin_ns - call.end_ns : 0;
     values[CALL] = call.end_ns - call.begin_ns;
+    if (vv_host_role_of(&view->roles, launch) != VV_HOST_SYNC)
+        values[LAUNCHING] = values[CALL];
     values[QUEUED] = view->queued[begins_first];
     values[view->queued[begins_first] ? QUEUEING : DELAY] = delay_ns;
     values[SHORT] = values[WORK] < values[CALL];
     values[CALLS_OVER_50_US] = values[CALL] > LONG_CALL_NS;
     values[DELAYS_OVER_100_US] = delay_ns > LONG_DELAY_NS;
-    uint32_t string = work->scope->model->slices.name[(uint32_t)view->calls[first].key];
+    uint32_t string = work->scope->model->slices.name[launch];
     VV_TRY(vv_groups_add(&view->names, string, 0, &name, error));
     size_t former = view->capacity;
     VV_TRY(VV_SCRATCH_RESERVE(view->names.scratch, &view->tallies, &view->capacity,
@@ -187,6 +191,7 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
 static enum varve_code put_calls(struct view *view, struct varve_error *error)
 {
     size_t count = view->work->count;
+    VV_TRY(vv_host_roles_init(&view->roles, view->work->scope->model, view->names.scratch, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->names.scratch, &view->queued, count, error));
     VV_TRY(VV_SCRATCH_ARRAY(view->names.scratch, &view->calls, count, error));
     VV_TRY(find_queued(view, error));

@@ -7,7 +7,8 @@
  *     blocked_ns = |U(calls)|, device_busy_ns = |U(calls) and A|, device_idle_ns = the rest.
  * A is the time in which a device works. In device_idle_ns the wait is not for a device's work.
  * drained_ns is the time after calls until a device works again, in the same step: meanwhile the
- * host launches again what it could have launched before. */
+ * host launches again what it could have launched before. gain_ns is what a step takes less if the
+ * host does so during the call: for each call, the shorter of its time and of the time after it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "question/question.h"
 
 enum { ROW, NAME, PROCESS, RANK, CALLS, TOTAL, MEDIAN, LONGEST, BLOCKED, DEVICE_BUSY, DEVICE_IDLE,
-       DRAINED, OPERATOR, COLUMNS };
+       DRAINED, GAIN, OPERATOR, COLUMNS };
 
 static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -36,6 +37,7 @@ static const struct vv_sheet_column sync_columns[COLUMNS] = {
     { "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "device_idle_ns", "device idle", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "drained_ns", "idle after it", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "gain_ns", "to gain", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "op", "mostly in", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
 };
 
@@ -146,7 +148,9 @@ static void find_drained(struct view *view, uint32_t kind)
         if (view->ended[i].kind != kind)
             continue;
         int64_t drained_ns = drained_after(view, view->ended[i].slice);
+        int64_t call_ns = view->scope->model->slices.duration_ns[view->ended[i].slice];
         of_kind->values[DRAINED] += drained_ns;
+        of_kind->values[GAIN] += drained_ns < call_ns ? drained_ns : call_ns;
         if (drained_ns <= of_kind->longest_drained_ns)
             continue;
         of_kind->longest_drained_ns = drained_ns;
@@ -154,13 +158,13 @@ static void find_drained(struct view *view, uint32_t kind)
     }
 }
 
-/* The outermost operator around a call. */
+/* The outermost operator around a call; none: nothing is around it. */
 static enum varve_code put_operator(struct view *view, size_t row, uint32_t slice,
                                     struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
     uint32_t op = VV_NONE;
-    for (; slice != VV_NONE; slice = model->slices.parent[slice])
+    while (slice != VV_NONE && (slice = model->slices.parent[slice]) != VV_NONE)
         if (vv_is_operator(model, slice))
             op = slice;
     return op == VV_NONE ? VARVE_OK

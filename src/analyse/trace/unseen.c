@@ -90,7 +90,7 @@ static const struct {
       "msprof or torch_npu.profiler; then varve report on its trace" },
     { "tpu", "TPU", "tpu", "jax.profiler.trace(FOLDER); then varve report FOLDER" },
     { "opencl", "OpenCL", "opencl",
-      "varve_opencl of varve/backend.h in the program (doc/devices.md)" },
+      "varve_backend_open(\"opencl\", …) of varve/backend.h in the program (doc/devices.md)" },
 };
 
 /* A program with a runtime of devices, and no device work in the trace. */
@@ -138,6 +138,7 @@ static bool ask_launches(const struct vv_unseen_facts *facts, struct answer *ans
         [VV_PLATFORM_XLA] = "jax.profiler.trace(FOLDER), with host_tracer_level=2 of "
                             "ProfileOptions",
         [VV_PLATFORM_ASCEND] = "torch_npu.profiler: activities with ProfilerActivity.CPU, too",
+        [VV_PLATFORM_OPENCL] = "ranges of varve/varve.h around what enqueues (doc/devices.md)",
     };
     enum vv_platform platform = vv_platform_of(facts->model);
     set_record(answer, facts->is_torch && platform == VV_PLATFORM_USUAL

@@ -52,6 +52,8 @@ const struct vv_rule vv_rules_device[] = {
                 "--xla_gpu_enable_command_buffer; a larger batch.",
       .remedy_ascend = "Graph mode (torch.compile with torchair), TASK_QUEUE_ENABLE=2; fewer and "
                 "larger kernels.",
+      .remedy_opencl = "Fewer and larger kernels; clFlush when work is enqueued; events "
+                "between commands instead of the host; command buffers (cl_khr_command_buffer).",
       .see = "varve idle --table launches",
       .because = "Nsight's and HTA's launch statistics: a tenth of the step in gaps is what "
                  "graphs remove." },
@@ -69,6 +71,9 @@ const struct vv_rule vv_rules_device[] = {
                 "bfloat16; a fused form (jax.nn.dot_product_attention, Pallas).",
       .remedy_ascend = "See its shapes; a fused operator (torch_npu.npu_fusion_attention, "
                 "npu_rms_norm); bfloat16; sizes that are multiples of 16.",
+      .remedy_opencl = "See its sizes: the work-group size "
+                "(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE), local memory, vector loads "
+                "(float4), cl_khr_fp16.",
       .see = "varve report --table kernel_ops",
       .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
     { .name = "float64",
@@ -84,6 +89,8 @@ const struct vv_rule vv_rules_device[] = {
                 "torch.set_default_dtype, .float().",
       .remedy_xla = "jax_enable_x64=False; look for numpy's default (float64) in what the "
                 "program is given.",
+      .remedy_opencl = "float and half in kernels: 1.0f and not 1.0, "
+                "-cl-single-precision-constant.",
       .see = "varve report --table kernel_ops",
       .because = "Devices for training do doubles at 1/2 to 1/64 of their speed; TraceLens "
                  "lists dtypes." },
@@ -105,6 +112,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_xla = "bfloat16 parameters and inputs, or jax_default_matmul_precision "
                 "('bfloat16', 'tensorfloat32').",
       .remedy_ascend = "torch.autocast('npu', dtype=torch.bfloat16).",
+      .remedy_opencl = "half where it is enough (cl_khr_fp16), -cl-mad-enable and "
+                "-cl-fast-relaxed-math, the vendor's matrix extensions.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's tuning guide: mixed precision; torch-tb-profiler's tensor-core "
                  "advice." },
@@ -126,6 +135,8 @@ const struct vv_rule vv_rules_device[] = {
                 "(NHWC) in convolutions.",
       .remedy_ascend = "Keep private formats: npu_format_cast once; "
                 "torch.npu.config.allow_internal_format.",
+      .remedy_opencl = "One layout for all kernels, chosen where the data is made; "
+                "sub-buffers and strides instead of copies.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's channels_last guide, msprof-analyze's TransData check; 5 % is "
                  "several layers' conversions." },
@@ -145,6 +156,7 @@ const struct vv_rule vv_rules_device[] = {
                 "fused norms and optimizers.",
       .remedy_xla = "XLA fuses what one jax.jit holds: none around single operations; bfloat16 "
                 "halves their bytes.",
+      .remedy_opencl = "One kernel for several elementwise steps; half halves their bytes.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens: elementwise share; above a third, fusing pays more than faster "
                  "products." },
@@ -165,6 +177,8 @@ const struct vv_rule vv_rules_device[] = {
                 "instead of .contiguous(); torch.compile.",
       .remedy_xla = "Donate buffers (jax.jit(donate_argnums=…)); one dtype; "
                 "jax.lax.dynamic_update_slice into a donated buffer instead of jnp.concatenate.",
+      .remedy_opencl = "Write where the next kernel reads: sub-buffers (clCreateSubBuffer) "
+                "and offsets instead of clEnqueueCopyBuffer.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
                  "than the model needs." },
@@ -178,6 +192,8 @@ const struct vv_rule vv_rules_device[] = {
                 "where all is written.",
       .remedy_xla = "Make constant arrays once, outside of the step; donate buffers "
                 "(jax.jit(donate_argnums=…)).",
+      .remedy_opencl = "No clEnqueueFillBuffer where a kernel writes all; the first kernel "
+                "sets what it needs.",
       .see = "varve report --table kernels",
       .because = "PyTorch's tuning guide: set_to_none; a model has little else to set." },
     { .name = "exposed_copies",
@@ -196,6 +212,9 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_ascend = "DataLoader(pin_memory=True) and .to('npu', non_blocking=True); copy the "
                 "next batch on a stream of its own (torch.npu.Stream); keep on the device what "
                 "every step needs.",
+      .remedy_opencl = "Copies on a queue of their own, with events to the kernels that "
+                "need them; CL_FALSE instead of CL_TRUE; CL_MEM_ALLOC_HOST_PTR and "
+                "clEnqueueMapBuffer; keep on the device what every step needs.",
       .see = "varve report --table devices",
       .because = "PyTorch's tuning guide: pinned, asynchronous copies; 5 % is beyond a "
                  "batch's own copy." },
@@ -210,6 +229,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy = "DataLoader(pin_memory=True), tensor.pin_memory(), .to(device, "
                 "non_blocking=True).",
       .remedy_xla = "Put the next batch on the device ahead (jax.device_put, tf.data's prefetch).",
+      .remedy_opencl = "CL_MEM_ALLOC_HOST_PTR and clEnqueueMapBuffer give pinned memory; "
+                "CL_FALSE instead of CL_TRUE.",
       .see = "varve report --table copies",
       .because = "CUDA's guide and torch-tb-profiler: pageable copies are staged; 3 % pays "
                  "the change." },
@@ -229,6 +250,8 @@ const struct vv_rule vv_rules_device[] = {
                 "device, once; pin memory and use non_blocking=True.",
       .remedy_xla = "Give whole batches to jax.device_put; keep on the device what every step "
                 "needs; no float(x) or np.asarray(x) in the step.",
+      .remedy_opencl = "Collect small values in one buffer and write it once; pass scalars "
+                "by clSetKernelArg; CL_FALSE instead of CL_TRUE.",
       .see = "varve report --table copies",
       .because = "msprof-analyze's and Nsight's small copies: below 16 kB the call costs more than "
                  "the transfer; 3 % of the steps pays." },

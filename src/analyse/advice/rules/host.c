@@ -28,6 +28,8 @@ const struct vv_rule vv_rules_host[] = {
                 "workers.",
       .remedy_xla = "More of the step under one jax.jit; jax.lax.scan over steps; work of the "
                 "host on other threads.",
+      .remedy_opencl = "Fewer, larger calls: loops over arrays belong in NumPy or in a "
+                "kernel; several steps in one call of C.",
       .see = "varve report --by source",
       .because = "TraceLens and PyTorch's guide: beyond a third, a compiler pays; some of it is "
                  "what recording each call costs." },
@@ -43,6 +45,8 @@ const struct vv_rule vv_rules_host[] = {
       .remedy = "Save every thousandth step, or between epochs; copy the state, and write it on a "
                 "thread (torch.distributed.checkpoint.async_save).",
       .remedy_xla = "Save every thousandth step; orbax's AsyncCheckpointer writes on a thread.",
+      .remedy_opencl = "Save every thousandth step, or on a thread that has a copy of the "
+                "state.",
       .see = "varve report --table call_tree",
       .because = "PyTorch's checkpoint recipe saves between epochs; 5 % as for other waits." },
     { .name = "one_module",
@@ -61,13 +65,14 @@ const struct vv_rule vv_rules_host[] = {
                  "first to change (Amdahl)." },
     { .name = "tiny_kernels",
       .bound = "host|launch", .bound_least = 0.3,
-      .is = { vv_analyse_launches, "row", "total", "call_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .is = { vv_analyse_launches, "row", "total", "launching_ns", VV_OF_STEPS, 0.05,
+              VV_EACH_ROW },
       .also = { vv_analyse_launches, "row", "total", "under_10_us", "works", 0.5, VV_EACH_ROW },
       .weight = 1.1,
-      .saves = "call_ns", .saves_part = 1.0,
+      .saves = "launching_ns", .saves_part = 1.0,
       .says = "Launching work one piece at a time takes {share} of the steps; most pieces run "
               "for less than 10 µs.",
-      .why = { vv_analyse_launches, "row", "call", "call_ns", NULL,
+      .why = { vv_analyse_launches, "row", "call", "launching_ns", NULL,
                "{name}: {calls} calls take {call_ns}; {under_10_us} pieces of the work are "
                "shorter than 10 µs." },
       .remedy = "torch.compile(mode='reduce-overhead') (CUDA graphs), a larger batch, "
@@ -77,6 +82,9 @@ const struct vv_rule vv_rules_host[] = {
       .remedy_ascend = "torch.npu.set_compile_mode(jit_compile=False); TASK_QUEUE_ENABLE=2; "
                 "graph mode (torch.compile with torchair); a larger batch; foreach=True or "
                 "torch_npu's fused optimizers.",
+      .remedy_opencl = "One kernel over more work items, so that a step enqueues few: a "
+                "dimension of the range for the loop on the host, several steps in one kernel; "
+                "command buffers (cl_khr_command_buffer).",
       .see = "varve idle --table launches",
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },
@@ -189,6 +197,8 @@ const struct vv_rule vv_rules_host[] = {
       .remedy = "One operator over all rows instead of a loop in Python; torch.compile; "
                 "torch.vmap; a larger batch.",
       .remedy_xla = "jax.jit around the loop; jax.vmap instead of it; a larger batch.",
+      .remedy_opencl = "One operator over all rows instead of a loop over them; a larger "
+                "batch.",
       .see = "varve report --by source",
       .because = "PyTorch's tuning guide: a call from Python costs 5 to 20 µs, so shorter work is "
                  "overhead; three fifths of the step is beyond a small model's." },
@@ -267,6 +277,8 @@ const struct vv_rule vv_rules_host[] = {
                 "torch.set_default_dtype, .double(), and float64 constants; .float() at the input.",
       .remedy_xla = "jax_enable_x64=False; look for numpy's default (float64) in what the "
                 "program is given.",
+      .remedy_opencl = "float32: literals like 1.0f, and no double in what the program is "
+                "given.",
       .see = "varve report --by shape",
       .because = "A processor's vectors hold half as many doubles as floats; a tenth is more than "
                  "sums in a loss (TraceLens lists dtypes)." },

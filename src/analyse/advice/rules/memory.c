@@ -11,6 +11,8 @@ const struct vv_rule vv_rules_memory[] = {
                 "graph; del what the step no longer needs; retain_graph=False.",
       .remedy_xla = "No list of arrays from step to step; del what the step no longer needs; "
                 "jax.live_arrays() lists what lives.",
+      .remedy_opencl = "clReleaseMemObject and free what the step no longer needs; keep "
+                "buffers from step to step.",
       .see = "varve memory --table memory_leaks",
       .because = "PyTorch's FAQ on memory: graphs kept by a sum of losses; 1 % a run grows "
                  "until it fails." },
@@ -27,6 +29,7 @@ const struct vv_rule vv_rules_memory[] = {
                 "to others.",
       .remedy_ascend = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or max_split_size_mb; a "
                 "larger batch fits.",
+      .remedy_opencl = "Smaller pools, or a larger batch, which fits.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes: 30 % is beyond the rounding of blocks." },
     { .name = "fragmentation",
@@ -43,6 +46,8 @@ const struct vv_rule vv_rules_memory[] = {
                 "TF_GPU_ALLOCATOR=cuda_malloc_async.",
       .remedy_ascend = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; pad to few sizes; "
                 "allocate what lives long first.",
+      .remedy_opencl = "Sub-buffers of one large buffer (clCreateSubBuffer); pad to few "
+                "sizes; allocate what lives long first.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes; half in pieces makes the next large "
                  "block fail." },

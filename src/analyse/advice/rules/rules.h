@@ -58,8 +58,8 @@ struct vv_rule {
     struct vv_evidence or_why; /* instead, where its `order` is larger                           */
     struct vv_evidence or_else; /* and so on                                                     */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
-    const char *remedy_xla, *remedy_ascend, *remedy_host; /* the same on that platform;
-                                                           * NULL = no other one                 */
+    /* The same on that platform; NULL = no other one. */
+    const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_host;
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
 };

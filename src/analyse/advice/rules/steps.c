@@ -45,6 +45,9 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy_xla = "tf.data: .prefetch(tf.data.AUTOTUNE), num_parallel_calls; grain: "
                 "worker_count; put the next batch on the device ahead (jax.device_put); decode "
                 "once, ahead of training.",
+      .remedy_opencl = "More threads that read ahead, on a queue of some batches; decode "
+                "once, ahead; write the next batch to the device meanwhile (CL_FALSE, a queue "
+                "of its own).",
       .see = "varve report --table call_tree",
       .because = "torch-tb-profiler and XProf advise from 5 % on; below, the next batch is "
                  "noise." },
@@ -62,13 +65,17 @@ const struct vv_rule vv_rules_steps[] = {
                 "memory.",
       .remedy_xla = "No block_until_ready(), float(x), np.asarray(x) or print of an array in the "
                 "step; log every 100th step.",
+      .remedy_opencl = "No clFinish, clWaitForEvents or blocking read (CL_TRUE) in the "
+                "step but one at its end: CL_FALSE, and an event for the command that needs the "
+                "result.",
       .see = "varve idle",
       .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
                  "beyond what a step's last wait takes." },
     { .name = "drained_queue",
       .is = { vv_analyse_syncs, "row", "call", "drained_ns", VV_OF_STEPS, 0.1, VV_EACH_ROW },
+      .also = { vv_analyse_syncs, "row", "call", "gain_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
       .weight = 1.1,
-      .saves = "drained_ns", .saves_part = 1.0,
+      .saves = "gain_ns", .saves_part = 1.0,
       .says = "After {name} the device stands still until the host has launched again: {share} of "
               "the steps, by {calls} calls.",
       .why = { vv_analyse_syncs, "op", "*", "drained_ns", NULL,
@@ -78,6 +85,9 @@ const struct vv_rule vv_rules_steps[] = {
                 "non_blocking=True from pinned memory.",
       .remedy_xla = "No block_until_ready(), float(x), np.asarray(x) or print of an array in the "
                 "step; log every 100th step; jnp.where or jax.lax.cond instead of if.",
+      .remedy_opencl = "No clFinish, clWaitForEvents or blocking read (CL_TRUE) between "
+                "kernels: enqueue with CL_FALSE and give the next command the event to wait "
+                "for; clFlush begins work without waiting; wait once, at the end of the step.",
       .see = "varve report --table syncs",
       .because = "PyTorch's tuning guide: a call that waits empties the queue, so the host's time "
                  "behind it is the device's, too; 10 % as for synchronisation." },
@@ -97,6 +107,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "XLA_PYTHON_CLIENT_PREALLOCATE on; pad to few sizes.",
       .remedy_ascend = "No torch.npu.empty_cache() in the step; "
                 "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; pad to few sizes.",
+      .remedy_opencl = "clCreateBuffer once, ahead, and the same buffers in each step; "
+                "sub-buffers of one large buffer.",
       .see = "varve memory",
       .because = "msprof-analyze and PyTorch's guide: a step that is warm allocates nothing; "
                  "5 % is beyond a rare one." },
@@ -106,7 +118,8 @@ const struct vv_rule vv_rules_steps[] = {
       .weight = 1,
       .saves = "compile_ns", .saves_part = 1.0,
       .says = "The steps spend {share} of their time compiling.",
-      .why = { vv_analyse_operators, "name", "*compile*|*Compile*|*inductor*|*dynamo*",
+      .why = { vv_analyse_operators, "name",
+               "*compile*|*Compile*|*inductor*|*dynamo*|clBuildProgram*|clLinkProgram*",
                "step_total_ns", NULL,
                "{name}: {step_calls} calls, {step_total_ns} in the steps." },
       .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
@@ -117,6 +130,9 @@ const struct vv_rule vv_rules_steps[] = {
                 "leave warm-up steps out of the measure.",
       .remedy_ascend = "torch.npu.set_compile_mode(jit_compile=False); keep shapes fixed; leave "
                 "warm-up steps out of the measure.",
+      .remedy_opencl = "clBuildProgram once, ahead, and keep the cl_kernel objects; keep "
+                "binaries on the disk (clGetProgramInfo with CL_PROGRAM_BINARIES, then "
+                "clCreateProgramWithBinary); pass what changes by clSetKernelArg instead of -D.",
       .see = "varve report --table step_split --fields +compile_ns",
       .because = "XProf and PyTorch's guide: a warm step compiles nothing; 5 % is several "
                  "steps' worth." },
@@ -151,6 +167,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "warm-up.",
       .remedy_xla = "Leave it out of the measure: --steps, or begin the trace "
                 "(jax.profiler.start_trace) some steps later.",
+      .remedy_opencl = "Leave it out of the measure: --steps, varve record --schedule "
+                "skip=1, or more steps, so that it is known as warm-up.",
       .see = "varve steps",
       .because = "PyTorch's profiler recipe (wait, warmup): first steps load, allocate and tune; "
                  "5 % of all steps changes every figure." },

@@ -10,6 +10,7 @@
 
 #include "analyse/advice/rules/rules.h"
 #include "handmade.h"
+#include "varve/varve.h"
 
 #define WORDS_MAX 8
 
@@ -31,6 +32,7 @@ static const char *const foreign[VV_PLATFORMS][WORDS_MAX] = {
     [VV_PLATFORM_USUAL] = { "jax", "torch_npu", "torch.npu", "NPU", "npu-" },
     [VV_PLATFORM_XLA] = { "torch", "DataLoader(", "pin_memory", "cudnn", ".item()", "PYTORCH" },
     [VV_PLATFORM_ASCEND] = { "cuda", "CUDA", "cudnn", "nvidia", "jax", "TPU" },
+    [VV_PLATFORM_OPENCL] = { "cuda", "CUDA", "cudnn", "torch", "PYTORCH", "jax", ".item()", "NPU" },
     [VV_PLATFORM_HOST] = { "pin_memory", "non_blocking", "jax", "NPU", "npu-" },
 };
 
@@ -44,7 +46,7 @@ static bool is_among(const struct vv_rule *rule, const char *const *names, size_
 
 static bool is_never_asked(const struct vv_rule *rule, unsigned platform)
 {
-    return (platform == VV_PLATFORM_XLA &&
+    return ((platform == VV_PLATFORM_XLA || platform == VV_PLATFORM_OPENCL) &&
             is_among(rule, of_torch, sizeof of_torch / sizeof *of_torch)) ||
            (platform == VV_PLATFORM_HOST &&
             is_among(rule, of_devices, sizeof of_devices / sizeof *of_devices));
@@ -96,11 +98,28 @@ static void the_platform_is_that_of_the_processes(void **state)
     }
 }
 
+static void queues_of_opencl_are_a_platform_where_no_other_device_is(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    const uint32_t kinds[] = { VARVE_DEVICE_KIND_OPENCL, VARVE_DEVICE_KIND_CUDA };
+    const enum vv_platform platforms[] = { VV_PLATFORM_OPENCL, VV_PLATFORM_USUAL };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        uint32_t row;
+        assert_int_equal(vv_model_add_track(model, &row, NULL), VARVE_OK);
+        model->tracks.kind[row] = VV_TRACK_DEVICE;
+        model->tracks.device[row] = VARVE_DEVICE(kinds[i], 0);
+        assert_int_equal(vv_platform_of(model), platforms[i]);
+    }
+    vv_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_advice_is_of_another_platform),
         cmocka_unit_test(the_platform_is_that_of_the_processes),
+        cmocka_unit_test(queues_of_opencl_are_a_platform_where_no_other_device_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
