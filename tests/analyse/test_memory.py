@@ -174,6 +174,23 @@ def test_who_holds_the_peak_and_what_leaks(varve, tmp_path):
     assert two["memory_leaks"] == []
 
 
+def test_steps_of_two_threads_are_not_counted_together(varve, tmp_path):
+    """Both allocate by turns in their steps 1 and 2, and so in two steps."""
+    events = []
+    for n in range(4):
+        for tid in (1, 2):
+            begin = 100 * n
+            events += [span(f"ProfilerStep#{n}", begin, begin + 100, "user_annotation", tid),
+                       span("aten::empty", begin + 1, begin + 99, tid=tid)]
+            events += [event(begin + 10 * turn + tid, 10, 4096 * (20 * n + 2 * turn + tid), tid=tid)
+                       for turn in range(4) if n in (1, 2)]
+    assert tables(varve, write(tmp_path / "two.json", events))["memory_leaks"] == []
+    events += [event(5, 10, 1 << 30, tid=2)]
+    rows = tables(varve, write(tmp_path / "three.json", events))["memory_leaks"]
+    assert [(row["steps"], row["first_step"], row["last_step"], row["allocations"])
+            for row in rows] == [(3, 0, 2, 17)]
+
+
 def test_what_was_there_before_the_trace_counts(varve, tmp_path):
     events = [span("aten::op", 0, 100), event(10, 500, 4096, total=(10_500, 20_000)),
               event(20, -500, 4096, total=(10_000, 20_000)),

@@ -101,8 +101,8 @@ def test_a_last_value_holds_to_the_end(varve, tmp_path):
 
 def test_the_finding_says_reason_share_place_and_remedy(varve, tmp_path):
     found = advice(varve, write(tmp_path / "t.varve", HELD))["throttled"]
-    assert found["finding"] == ("cuda:1's clocks are held down by its power limit in 30.0 % of the "
-                                "steps' time. To gain: at most 750 µs a step.")
+    assert found["finding"] == ("The clocks of cuda:1 are held down by its power limit in 30.0 % "
+                                "of the steps' time. To gain: at most 750 µs a step.")
     assert found["why"] == ("Meanwhile the SM clock is 1500 MHz in the mean, of 2000; 301 W of "
                             "301, 61 °C.")
     assert "nvidia-smi -pl" in found["try"]

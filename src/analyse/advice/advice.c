@@ -16,6 +16,7 @@
 #include "analyse/advice/sentence.h"
 #include "analyse/trace/unseen_facts.h"
 #include "derive/select/filter.h"
+#include "derive/select/scope.h"
 #include "meaning/call_kind.h"
 #include "meaning/platform.h"
 #include "sheet/number.h"
@@ -57,6 +58,7 @@ struct tables {
     struct vv_sheet *own;
     size_t count, own_count;
     enum vv_platform platform;
+    bool has_ranks;         /* several                                                          */
     double call_cost_ns;    /* what recording takes of an operator's time                        */
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
 };
@@ -273,7 +275,8 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
         best_row = row;
     }
     if (best_row != SIZE_MAX)
-        vv_sentence_write(why->says, sheet, best_row, finding->told, finding->why);
+        vv_sentence_write(why->says, sheet, best_row, finding->told, tables->has_ranks,
+                          finding->why);
     return VARVE_OK;
 }
 
@@ -327,6 +330,15 @@ static int64_t find_saving(const struct tables *tables, const struct vv_rule *ru
     return (int64_t)fmin(saves_ns, tables->steps_ns / tables->steps);
 }
 
+/* NULL as form: no sentence. */
+static void write_sentence(const struct tables *tables, const char *form,
+                           const struct answer *found, char *out_text)
+{
+    if (form != NULL)
+        vv_sentence_write(form, found->sheet, found->row, found->share, tables->has_ranks,
+                          out_text);
+}
+
 static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
                              struct finding *out_finding, bool *out_found,
                              struct varve_error *error)
@@ -339,11 +351,9 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     if (!*out_found)
         return VARVE_OK;
     *out_finding = (struct finding){ .rule = rule, .share = found.share };
-    vv_sentence_write(rule->says, found.sheet, found.row, found.share, out_finding->says);
-    vv_sentence_write(rule->see, found.sheet, found.row, found.share, out_finding->see);
-    const char *remedy = vv_rule_remedy(rule, tables->platform);
-    if (remedy != NULL)
-        vv_sentence_write(remedy, found.sheet, found.row, found.share, out_finding->remedy);
+    write_sentence(tables, rule->says, &found, out_finding->says);
+    write_sentence(tables, rule->see, &found, out_finding->see);
+    write_sentence(tables, vv_rule_remedy(rule, tables->platform), &found, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
@@ -466,8 +476,11 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
                              .platform = vv_platform_of(model),
                              .call_cost_ns = call_cost_ns(model) };
     struct finding *findings;
+    struct vv_scope scope;
     size_t count = 0;
     vv_sheet_init(out, "advice", "LOOK FIRST", advice_columns, COLUMNS);
+    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    tables.has_ranks = vv_scope_rank_count(&scope) > 1;
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &findings, vv_rules_count(), error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &tables.own, TABLES_MAX, error));
     enum varve_code code = judge_all(&tables, findings, &count, error);

@@ -48,8 +48,8 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
         snprintf(text, CELL_BYTES, "%lld", (long long)cell->integer);
 }
 
-/* Is a cell empty that the form names before the ]? */
-static bool is_unknown(const char *form, const struct vv_sheet *sheet, size_t row)
+/* Is a cell empty, or one of no use, that the form names before the ]? */
+static bool is_unknown(const char *form, const struct vv_sheet *sheet, size_t row, bool has_ranks)
 {
     const char *end = strchr(form, ']');
     while (end != NULL && (form = strchr(form, '{')) != NULL && form < end) {
@@ -58,6 +58,8 @@ static bool is_unknown(const char *form, const struct vv_sheet *sheet, size_t ro
         size_t column = vv_sheet_find(sheet, name);
         if (column != SIZE_MAX && !vv_sheet_cell(sheet, row, column)->present)
             return true;
+        if (strcmp(name, "rank") == 0 && !has_ranks)
+            return true;
         form++;
     }
     return false;
@@ -65,14 +67,14 @@ static bool is_unknown(const char *form, const struct vv_sheet *sheet, size_t ro
 
 /* Replaces each name in braces by its value. */
 void vv_sentence_write(const char *form, const struct vv_sheet *sheet, size_t row, double share,
-                       char out_text[VV_SENTENCE_BYTES])
+                       bool has_ranks, char out_text[VV_SENTENCE_BYTES])
 {
     size_t length = 0;
     for (const char *cursor = form; *cursor != '\0' && length + 1 < VV_SENTENCE_BYTES;) {
         const char *end = *cursor == '{' ? strchr(cursor, '}') : NULL;
         char name[NAME_BYTES], value[CELL_BYTES] = "";
         if (*cursor == '[' || *cursor == ']') {
-            bool is_left_out = *cursor == '[' && is_unknown(cursor, sheet, row);
+            bool is_left_out = *cursor == '[' && is_unknown(cursor, sheet, row, has_ranks);
             cursor = is_left_out ? strchr(cursor, ']') + 1 : cursor + 1;
             continue;
         }

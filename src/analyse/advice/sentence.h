@@ -8,9 +8,9 @@
 #define VV_SENTENCE_BYTES 500u
 
 /* Writes the form with each "{column}" replaced by that cell of the row, and "{share}" by the
- * share. What stands in [ ] is left out if one of its cells is empty. A name that is too long is
- * cut, after whole characters. */
+ * share. What stands in [ ] is left out if one of its cells is empty, and a rank is left out unless
+ * there are several. A name that is too long is cut, after whole characters. */
 void vv_sentence_write(const char *form, const struct vv_sheet *sheet, size_t row, double share,
-                       char out_text[VV_SENTENCE_BYTES]);
+                       bool has_ranks, char out_text[VV_SENTENCE_BYTES]);
 
 #endif

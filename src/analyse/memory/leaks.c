@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* leaks.c — table "memory_leaks": call paths whose allocations are not released before the last
- * step ends, in three steps or more (doc/metrics.md §10). The last step is left out, because no
+ * step ends, in three steps or more of one thread (doc/metrics.md §10). Other threads, and other
+ * ranks, have their own step of the same number. The last step is left out, because no
  * step follows that could release its allocations. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,11 @@
 #define PATH_DEPTH_MAX 64 /* levels of a call path, from the innermost; the outer levels of a deeper
                              path are left out */
 
-enum { DEVICE, BYTES, LIVE_SHARE, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
+enum { DEVICE, RANK, BYTES, LIVE_SHARE, ALLOCATIONS, STEPS, FIRST, LAST, PATH, COLUMNS };
 
 static const struct vv_sheet_column leak_columns[COLUMNS] = {
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "bytes", "bytes", VV_CELL_INT, VV_UNIT_BYTES, false, false },
     { "live_share", "of live", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "allocations", "allocations", VV_CELL_INT, VV_UNIT_COUNT, false, false },
@@ -31,16 +33,24 @@ static const struct vv_sheet_column leak_columns[COLUMNS] = {
 struct leak {
     uint64_t allocations, steps;
     int64_t bytes, first_step, last_step; /* indices of steps                                   */
-    uint32_t former;                      /* row of the last step that was counted              */
+    int64_t rank;                         /* -1 = not known, or several                         */
     uint32_t pool, path;
+};
+
+/* The steps of one thread in which a row allocates. */
+struct loop {
+    uint64_t steps;
+    uint32_t former; /* row of the last step that was counted                                   */
 };
 
 struct leaks {
     const struct vv_allocations *allocations;
     struct vv_groups paths;   /* (name, path around it + 1) -> call path                        */
     struct vv_groups holders; /* (path, pool) -> row of items                                   */
+    struct vv_groups threads; /* (row of items, thread of the steps) -> row of loops            */
     struct leak *items;
-    size_t capacity;
+    struct loop *loops;
+    size_t capacity, loop_capacity;
     int64_t last_step;        /* greatest index of a chosen step                                */
 };
 
@@ -69,11 +79,28 @@ static enum varve_code row_of(struct leaks *leaks, uint32_t path, uint32_t pool,
                               (size_t)row + 1, error));
     *out_leak = &leaks->items[row];
     if (row == known)
-        **out_leak = (struct leak){ .former = VV_NONE, .pool = pool, .path = path };
+        **out_leak = (struct leak){ .pool = pool, .path = path };
     return VARVE_OK;
 }
 
-/* Items of a pool are in order of time, so the items of one step follow each other. */
+/* Items of a pool are in order of time, so those of one thread's step follow each other. */
+static enum varve_code count_step(struct leaks *leaks, struct leak *leak, uint32_t step,
+                                  struct varve_error *error)
+{
+    uint32_t thread = leaks->allocations->scope->model->steps.track[step];
+    uint32_t row, known = leaks->threads.count;
+    VV_TRY(vv_groups_add(&leaks->threads, (uint32_t)(leak - leaks->items), thread, &row, error));
+    VV_TRY(VV_SCRATCH_RESERVE(leaks->threads.scratch, &leaks->loops, &leaks->loop_capacity,
+                              (size_t)row + 1, error));
+    struct loop *loop = &leaks->loops[row];
+    if (row == known)
+        *loop = (struct loop){ .former = VV_NONE };
+    loop->steps += loop->former != step;
+    loop->former = step;
+    leak->steps = loop->steps > leak->steps ? loop->steps : leak->steps;
+    return VARVE_OK;
+}
+
 static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item,
                            struct varve_error *error)
 {
@@ -86,14 +113,16 @@ static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item
         return VARVE_OK;
     VV_TRY(path_of(leaks, slice, &path, error));
     VV_TRY(row_of(leaks, path, item->pool, &leak, error));
-    if (leak->steps == 0)
-        leak->first_step = model->steps.index[step];
-    leak->last_step = model->steps.index[step];
-    leak->steps += leak->former != step;
-    leak->former = step;
+    int64_t index = model->steps.index[step];
+    int64_t rank = vv_scope_rank(scope, model->memory.track[item->made]);
+    if (leak->allocations == 0 || index < leak->first_step)
+        leak->first_step = index;
+    if (leak->allocations == 0 || index > leak->last_step)
+        leak->last_step = index;
+    leak->rank = leak->allocations == 0 || rank == leak->rank ? rank : -1;
     leak->allocations++;
     leak->bytes += item->bytes;
-    return VARVE_OK;
+    return count_step(leaks, leak, step, error);
 }
 
 static int compare_leaks(const void *a, const void *b)
@@ -144,6 +173,8 @@ static enum varve_code put_row(const struct leaks *leaks, const struct leak *lea
     write_path(leaks, leak->path, path, sizeof path);
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     VV_TRY(vv_sheet_text(sheet, row, DEVICE, device, error));
+    if (leak->rank >= 0)
+        vv_sheet_int(sheet, row, RANK, leak->rank);
     vv_sheet_int(sheet, row, BYTES, leak->bytes);
     vv_sheet_real(sheet, row, LIVE_SHARE,
                   (double)leak->bytes / (double)live_at_end(leaks, leak->pool));
@@ -196,7 +227,8 @@ enum varve_code vv_analyse_memory_leaks(const struct vv_model *model,
     struct vv_scope scope;
     struct vv_allocations allocations;
     struct leaks leaks = { .allocations = &allocations, .last_step = INT64_MIN,
-                           .paths = { .scratch = scratch }, .holders = { .scratch = scratch } };
+                           .paths = { .scratch = scratch }, .holders = { .scratch = scratch },
+                           .threads = { .scratch = scratch } };
     vv_sheet_init(out, "memory_leaks", "MEMORY NEVER RELEASED", leak_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_allocations_init(&allocations, &scope, question->selection.device, error));

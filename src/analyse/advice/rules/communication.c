@@ -8,7 +8,7 @@ const struct vv_rule vv_rules_communication[] = {
               VV_EACH_ROW },
       .weight = 1.5,
       .saves = "exposed_communication_ns", .saves_part = 1.0, .of_steps = "steps",
-      .says = "{device} communicates {share} of the time while nothing computes.",
+      .says = "{device}[ of rank {rank}] communicates {share} of the time while nothing computes.",
       .why = { vv_analyse_overlap, "row", "collective", "exposed_ns", NULL,
                "{name}: {calls} calls, {communication_ns}, of which {hidden_ns} hides behind "
                "computation." },

@@ -21,7 +21,8 @@ const struct vv_rule vv_rules_device[] = {
       .unless = "device_waits",
       .is = { vv_analyse_devices, "row", "device", "idle_ns", "span_ns", 0.2, VV_EACH_ROW },
       .weight = 0.3, /* that is so for a reason, which other rules name                        */
-      .says = "{device} is idle {share} of the time between its first and its last work.",
+      .says = "{device}[ of rank {rank}] is idle {share} of the time between its first and its last "
+              "work.",
       .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
                "During {idle_ns} of it the thread that launched late was in: {doing}." },
       .see = "varve idle",
@@ -201,7 +202,7 @@ const struct vv_rule vv_rules_device[] = {
               VV_EACH_ROW },
       .weight = 1.5,
       .saves = "exposed_memcpy_ns", .saves_part = 1.0, .of_steps = "steps",
-      .says = "{device} copies memory {share} of the time while nothing computes.",
+      .says = "{device}[ of rank {rank}] copies memory {share} of the time while nothing computes.",
       .why = { vv_analyse_copies, "row", "copy", "total_ns", NULL,
                "[{direction} ]{name}: {copies} copies[, {bytes}][, {bytes_per_s}]." },
       .remedy = "DataLoader(pin_memory=True) and .to(device, non_blocking=True); copy the "

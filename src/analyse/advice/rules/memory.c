@@ -6,7 +6,7 @@ const struct vv_rule vv_rules_memory[] = {
     { .name = "leak",
       .is = { vv_analyse_memory_leaks, NULL, NULL, "live_share", NULL, 0.01, VV_EACH_ROW },
       .weight = 1,
-      .says = "{path} allocated {bytes} in {steps} steps that nothing released.",
+      .says = "{path} allocated {bytes}[ on rank {rank}] in {steps} steps that nothing released.",
       .remedy = "total += loss.item() or loss.detach(), no list of tensors that carry a "
                 "graph; del what the step no longer needs; retain_graph=False.",
       .remedy_xla = "No list of arrays from step to step; del what the step no longer needs; "
@@ -20,7 +20,7 @@ const struct vv_rule vv_rules_memory[] = {
       .is = { vv_analyse_memory, NULL, NULL, "slack_bytes", "reserved_peak_bytes", 0.3,
               VV_EACH_ROW },
       .weight = 0.3,
-      .says = "Of the {reserved_peak_bytes} that the allocator held of {device}, "
+      .says = "Of the {reserved_peak_bytes} that the allocator held of {device}[ of rank {rank}], "
               "{slack_bytes} lay idle.",
       .remedy = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or max_split_size_mb; a "
                 "larger batch fits.",
@@ -38,7 +38,7 @@ const struct vv_rule vv_rules_memory[] = {
       .also = { vv_analyse_memory, NULL, NULL, "slack_bytes", "reserved_peak_bytes", 0.1,
                 VV_EACH_ROW },
       .weight = 0.3,
-      .says = "Free memory of {device} lies in pieces: the largest free piece is "
+      .says = "Free memory of {device}[ of rank {rank}] lies in pieces: the largest free piece is "
               "{largest_hole_bytes}, {share} of the free memory is in smaller ones.",
       .remedy = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; pad to few sizes; allocate "
                 "what lives long first.",

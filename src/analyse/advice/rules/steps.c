@@ -76,8 +76,8 @@ const struct vv_rule vv_rules_steps[] = {
       .also = { vv_analyse_syncs, "row", "call", "gain_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
       .weight = 1.1,
       .saves = "gain_ns", .saves_part = 1.0,
-      .says = "After {name} the device stands still until the host has launched again: {share} of "
-              "the steps, by {calls} calls.",
+      .says = "After {name}[ of rank {rank}] the device stands still until the host has launched "
+              "again: {share} of the steps, by {calls} calls.",
       .why = { vv_analyse_syncs, "op", "*", "drained_ns", NULL,
                "They come from {op}, mostly: {drained_ns} of the device's time." },
       .remedy = "No .item(), .cpu(), .nonzero(), print of a tensor or `if tensor:` in the "
@@ -155,8 +155,8 @@ const struct vv_rule vv_rules_steps[] = {
       .also = { vv_analyse_steps, "place", "first", "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
       .weight = 1.1,
       .saves = "excess_ns", .saves_part = 1.0,
-      .says = "Step {step}, the first one, took {duration_ns}, the median {median_ns}: warming up "
-              "is counted.",
+      .says = "Step {step}, the first one[ of rank {rank}], took {duration_ns}, the median "
+              "{median_ns}: warming up is counted.",
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
                "{cause}]." },
@@ -178,7 +178,7 @@ const struct vv_rule vv_rules_steps[] = {
       .also = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
       .weight = 1,
       .saves = "excess_ns", .saves_part = 1.0,
-      .says = "Step {step} took {duration_ns}, the median {median_ns}.",
+      .says = "Step {step}[ of rank {rank}] took {duration_ns}, the median {median_ns}.",
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
                "{cause}]." },

@@ -85,7 +85,7 @@ const struct vv_rule vv_rules_threads[] = {
               "max", 0.15, VV_REST_OF_ROW },
       .weight = 0.8,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
-      .says = "{name} is {share} below its highest value in the mean.",
+      .says = "{name}[ of rank {rank}] is {share} below its highest value in the mean.",
       .why = { vv_analyse_counters, "name",
                "*requency*|*_freq|*_freq_*|*lock_mhz*|*lock MHz*|*clock (MHz)*|*SM Clock*", "max",
                NULL, "It was {max} at most, {mean} in the mean and {min} at least." },

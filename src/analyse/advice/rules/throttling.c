@@ -2,7 +2,9 @@
 /* Devices whose clocks are held down. */
 #include "analyse/advice/rules/rules.h"
 
-#define SAYS "{device}'s clocks are held down by {reason} in {share} of the steps' time."
+#define SAYS                                                                                     \
+    "The clocks of {device}[ of rank {rank}] are held down by {reason} in {share} of the steps' " \
+    "time."
 #define CLOCKS                                                                                   \
     { vv_analyse_throttling, "row", "reason", "slower_ns", "held_ns",                            \
       "Meanwhile the SM clock is {clock_mhz} MHz in the mean, of {greatest_mhz}; "               \
