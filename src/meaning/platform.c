@@ -19,7 +19,7 @@ bool vv_has_tpu(const struct vv_model *model)
     return has_process(model, "/device:TPU:");
 }
 
-/* Bit VARVE_DEVICE_KIND_…: a device of the kind works. The last bit: of a kind that is not known. */
+/* Bit VARVE_DEVICE_KIND_…: a device of that kind works. The last bit: of an unknown kind. */
 static uint32_t kinds_of_devices(const struct vv_model *model)
 {
     uint32_t kinds = 0;

@@ -21,8 +21,8 @@ const struct vv_rule vv_rules_device[] = {
       .unless = "device_waits",
       .is = { vv_analyse_devices, "row", "device", "idle_ns", "span_ns", 0.2, VV_EACH_ROW },
       .weight = 0.3, /* that is so for a reason, which other rules name                        */
-      .says = "{device}[ of rank {rank}] is idle {share} of the time between its first and its last "
-              "work.",
+      .says = "{device}[ of rank {rank}] is idle {share} of the time between its first and its "
+              "last work.",
       .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
                "During {idle_ns} of it the thread that launched late was in: {doing}." },
       .see = "varve idle",
