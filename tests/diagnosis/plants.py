@@ -41,6 +41,8 @@ TORCH_LOOPS = (
     Plant("shapes", "loops.py", "compilation", ("dynamo: 1", "dynamic=True")),
     Plant("blocks", "loops.py", "one_module", ("nn.Module: Linear_4 (4.0)",), MODULES,
           promises=False),  # nobody knows how much work a module needs
+    Plant("threads", "loops.py", "oversubscription",
+          ("processors", "torch.set_num_threads", "OMP_NUM_THREADS"), COUNTED, apart=True),
     Plant("fresh", "loops.py", "page_faults", ("aten::fill_", "Keep buffers"), COUNTED),
 )
 

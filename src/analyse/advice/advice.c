@@ -233,8 +233,11 @@ static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rul
         VV_TRY(holds(tables, &bound, out_is, error));
     if (*out_is)
         VV_TRY(holds(tables, &rule->also, out_is, error));
-    if (*out_is)
+    if (*out_is) {
         VV_TRY(holds(tables, &rule->besides, out_is, error));
+        if (!*out_is && rule->or_besides.table != NULL)
+            VV_TRY(holds(tables, &rule->or_besides, out_is, error));
+    }
     if (*out_is && rule->never.table != NULL)
         VV_TRY(holds(tables, &rule->never, &is_forbidden, error));
     *out_is &= !is_forbidden;

@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_counters.c — table "step_counters": what the counters of a step's thread say of each step,
- * from its begin to its end, with everything inside it. Law: duration_ns and the counts of the rows
- * sum to those of "total". doc/metrics.md. */
+ * from its begin to its end, with everything inside it. A step that was found and not recorded has
+ * no counters of its own; then the outermost counted ranges inside it are counted. Law: the times
+ * and the counts of the rows sum to those of "total". doc/metrics.md. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/sum.h"
 #include "derive/operators/counted.h"
+#include "model/find.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 
-enum { STEP, PROCESS, RANK, DURATION, CPU_SHARE, ROW, THREADS, CPUS, COLUMNS };
+enum {
+    STEP, PROCESS, RANK, DURATION, COUNTED, OFF_CPU, CPU_SHARE, ROW, THREADS, CPUS, SILENT_CPU,
+    COLUMNS
+};
 
 static const struct vv_sheet_column own_columns[COLUMNS] = {
     { "step", "step", VV_CELL_INT, VV_UNIT_NONE, false, false },
     { "process", "process", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "duration_ns", "took", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "counted_ns", "counted", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "off_cpu_ns", "off", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "cpu_share", "on a processor", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "threads", "threads", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "silent_cpu_ns", "threads without records", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 struct view {
@@ -44,16 +54,47 @@ static int64_t count_threads(const struct vv_scope *scope)
     return count;
 }
 
+/* The sum over the chosen processes of a fact that is a number. */
+static int64_t sum_of_facts(const struct vv_scope *scope, const char *name)
+{
+    const struct vv_model *model = scope->model;
+    const struct vv_facts *facts = &model->facts;
+    int64_t sum = 0;
+    for (uint32_t row = 0; row < facts->table.count; row++) {
+        uint32_t process = facts->process[row];
+        if (facts->kind[row] == VV_ARG_TEXT && process != VV_NONE && scope->processes[process] &&
+            strcmp(vv_text_of(model, facts->key[row]), name) == 0)
+            sum = vv_sum(sum, strtoll(vv_text_of(model, (uint32_t)facts->value[row]), NULL, 10));
+    }
+    return sum;
+}
+
+/* What the process says as it ends: threads that ran no operators use processors, too. */
+static void put_threads(const struct vv_scope *scope, struct vv_cell *cells)
+{
+    int64_t threads = count_threads(scope), all = sum_of_facts(scope, "threads");
+    int64_t silent_ns = sum_of_facts(scope, "cpu_ns") - sum_of_facts(scope, "recorded_cpu_ns");
+    cells[THREADS] = vv_int_cell(all > threads ? all : threads);
+    if (silent_ns > 0)
+        cells[SILENT_CPU] = vv_int_cell(silent_ns);
+    if (scope->model->run.cpus > 0)
+        cells[CPUS] = vv_int_cell(scope->model->run.cpus);
+}
+
+/* Times of a step, or of all steps. */
+struct times { int64_t duration_ns, counted_ns; };
+
 /* `step` VV_NONE: the total. */
 static enum varve_code put(const struct view *view, uint32_t step, const struct vv_counts *counts,
-                           int64_t duration_ns, struct varve_error *error)
+                           struct times times, struct varve_error *error)
 {
     const struct vv_scope *scope = view->scope;
     const struct vv_model *model = scope->model;
     struct vv_cell cells[COLUMNS + VV_COUNTED_MAX] = { 0 };
     double share;
     bool is_total = step == VV_NONE;
-    cells[DURATION] = vv_int_cell(duration_ns);
+    cells[DURATION] = vv_int_cell(times.duration_ns);
+    cells[COUNTED] = vv_int_cell(times.counted_ns);
     cells[ROW] = vv_text_cell(is_total ? "total" : "step");
     if (!is_total) {
         uint32_t process = model->tracks.process[model->steps.track[step]];
@@ -62,15 +103,43 @@ static enum varve_code put(const struct view *view, uint32_t step, const struct 
         if (scope->ranks[process] >= 0)
             cells[RANK] = vv_int_cell(scope->ranks[process]);
     }
-    if (is_total) {
-        cells[THREADS] = vv_int_cell(count_threads(scope));
-        if (model->run.cpus > 0)
-            cells[CPUS] = vv_int_cell(model->run.cpus);
-    }
-    if (vv_counted_cpu_share(&view->counted, model, counts, duration_ns, &share))
+    if (is_total)
+        put_threads(scope, cells);
+    if (vv_counted_cpu_share(&view->counted, model, counts, times.counted_ns, &share)) {
+        double off = (1 - share) * (double)times.counted_ns;
         cells[CPU_SHARE] = vv_real_cell(share);
+        cells[OFF_CPU] = vv_int_cell(off > 0 ? (int64_t)off : 0);
+    }
     vv_counted_cells(&view->counted, counts, cells + COLUMNS);
     return vv_row_put(view->sheet, is_total ? VV_ROW_TOTAL : VV_ROW_PLAIN, cells, error);
+}
+
+/* Counts a step by its own counters, or by the outermost counted ranges that end inside it. */
+static bool count_step(const struct view *view, uint32_t step, struct vv_counts *out_counts,
+                       int64_t *out_counted_ns)
+{
+    const struct vv_model *model = view->scope->model;
+    const struct vv_slices *slices = &model->slices;
+    const struct vv_steps *steps = &model->steps;
+    int64_t until_ns = INT64_MIN, end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+    struct vv_counts counts;
+    uint32_t first, last;
+    *out_counted_ns = steps->duration_ns[step];
+    if (steps->slice[step] != VV_NONE)
+        return vv_counts_of(&view->counted, model, steps->slice[step], out_counts);
+    *out_counts = (struct vv_counts){ .known = 0 };
+    *out_counted_ns = 0;
+    vv_step_rows(model, step, &first, &last);
+    for (uint32_t row = first; row < last; row++) {
+        int64_t row_end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        if (slices->begin_ns[row] < until_ns || row_end_ns > end_ns ||
+            !vv_counts_of(&view->counted, model, row, &counts))
+            continue;
+        vv_counts_add(out_counts, &counts, false);
+        *out_counted_ns += slices->duration_ns[row];
+        until_ns = row_end_ns;
+    }
+    return out_counts->known != 0;
 }
 
 enum varve_code vv_analyse_step_counters(const struct vv_model *model,
@@ -81,25 +150,30 @@ enum varve_code vv_analyse_step_counters(const struct vv_model *model,
     struct vv_scope scope;
     struct view view = { .scope = &scope, .sheet = out };
     struct vv_counts counts, total = { .known = 0 };
-    int64_t total_ns = 0;
-    uint64_t steps = 0;
+    struct times times, all = { 0, 0 };
+    uint64_t steps = 0, found = 0;
     vv_sheet_init(out, "step_counters", "COUNTERS OF STEPS", own_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     vv_counted_init(&view.counted, &scope);
     VV_TRY(vv_counted_columns(&view.counted, model, own_columns, COLUMNS, out, error));
     for (uint32_t step = 0; step < model->steps.table.count; step++) {
-        uint32_t slice = model->steps.slice[step];
-        if (!scope.steps[step] || slice == VV_NONE ||
-            !vv_counts_of(&view.counted, model, slice, &counts))
+        if (!scope.steps[step] || !count_step(&view, step, &counts, &times.counted_ns))
             continue;
-        VV_TRY(put(&view, step, &counts, model->steps.duration_ns[step], error));
+        times.duration_ns = model->steps.duration_ns[step];
+        VV_TRY(put(&view, step, &counts, times, error));
         vv_counts_add(&total, &counts, false);
-        total_ns = vv_sum(total_ns, model->steps.duration_ns[step]);
+        all.duration_ns = vv_sum(all.duration_ns, times.duration_ns);
+        all.counted_ns = vv_sum(all.counted_ns, times.counted_ns);
+        found += model->steps.slice[step] == VV_NONE;
         steps++;
     }
     if (steps == 0)
         return vv_sheet_policy(out, error, "no step was counted");
-    VV_TRY(put(&view, VV_NONE, &total, total_ns, error));
+    VV_TRY(put(&view, VV_NONE, &total, all, error));
+    if (found > 0)
+        return vv_sheet_policy(out, error,
+                               "%" PRIu64 " steps, which were found and not recorded: by the "
+                               "outermost ranges in them that were counted", steps);
     return vv_sheet_policy(out, error,
                            "%" PRIu64 " steps, by the counters of the thread that ran them", steps);
 }

@@ -50,6 +50,8 @@ VV_MUST_USE int vv_os_thread_name(uint64_t tid, char out_name[16]);
 /* CPU time of a thread of this process, and of the process itself for 0; 0 if there is no such
  * thread any more. Keeps errno. */
 uint64_t vv_os_cpu_ns(uint64_t tid);
+/* Threads of this process; 0: not known. Opens nothing. */
+uint64_t vv_os_thread_count(void);
 /* The path of this program's executable. */
 VV_MUST_USE int vv_os_program(char *out_path, size_t capacity);
 

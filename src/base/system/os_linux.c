@@ -196,3 +196,15 @@ uint64_t vv_os_cpu_ns(uint64_t tid)
     errno = saved_errno;
     return ns;
 }
+
+uint64_t vv_os_thread_count(void)
+{
+    enum { SELF_AND_PARENT = 2 }; /* links of a folder that are no folders in it */
+    struct stat tasks;
+    int saved_errno = errno;
+    uint64_t count = stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > SELF_AND_PARENT
+                         ? (uint64_t)tasks.st_nlink - SELF_AND_PARENT
+                         : 0;
+    errno = saved_errno;
+    return count;
+}

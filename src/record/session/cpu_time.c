@@ -7,10 +7,10 @@
 #include "record/source_note.h"
 #include "record/thread.h"
 
-static void note(const char *name, uint64_t ns)
+static void note(const char *name, uint64_t value)
 {
     char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)ns);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     vv_collector_note(name, VV_COLLECTOR_NOTE, text);
 }
 
@@ -23,4 +23,7 @@ void vv_cpu_time_note(void)
     vv_recorder_unlock();
     note(VV_FACT_PREFIX "cpu_ns", all_ns);
     note(VV_FACT_PREFIX "recorded_cpu_ns", recorded_ns);
+    uint64_t threads = vv_os_thread_count();
+    if (threads > 0)
+        note(VV_FACT_PREFIX "threads", threads);
 }

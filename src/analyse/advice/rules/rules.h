@@ -47,7 +47,8 @@ struct vv_rule {
     enum vv_rule_needs needs;
     const char *by;            /* what a row is in `is` and `why`: "shape"; NULL = as usual */
     struct vv_measure also;    /* if some row holds this, asked first; table NULL = nothing more */
-    struct vv_measure besides; /* and this                                                       */
+    struct vv_measure besides; /* and this …                                                     */
+    struct vv_measure or_besides; /* … or this                                                   */
     struct vv_measure never;   /* if some row holds this, the rule is silent                     */
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */

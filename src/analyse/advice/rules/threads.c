@@ -36,17 +36,21 @@ const struct vv_rule vv_rules_threads[] = {
       .see = "varve report --by thread",
       .because = "VTune's OpenMP imbalance and its potential gain; 10 % as for other waits." },
     { .name = "oversubscription",
-      .is = { vv_analyse_step_counters, "row", "total", "cpu_share", NULL, 0.25, VV_REST_OF_ROW },
-      .also = { vv_analyse_step_counters, "row", "total", "threads", "cpus", 1.01, VV_EACH_ROW },
+      .is = { vv_analyse_step_counters, "row", "total", "off_cpu_ns", "duration_ns", 0.25,
+              VV_EACH_ROW },
+      .also = { vv_analyse_step_counters, "row", "total", "threads", "cpus", 2, VV_EACH_ROW },
       .besides = { vv_analyse_step_counters, "row", "total", "switches_for_others",
                    "switches_to_wait", 1, VV_EACH_ROW },
+      .or_besides = { vv_analyse_step_counters, "row", "total", "silent_cpu_ns", "cpu_ns", 1,
+                      VV_EACH_ROW }, /* a pool: the thread waits for its team              */
       .weight = 1.2,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
-      .says = "The thread of the steps did not have the processor for {share} of the steps: more "
-              "threads ran than there are processors.",
+      .says = "The thread of the steps did not have the processor for {share} of the steps: there "
+              "are many more threads than processors.",
       .why = { vv_analyse_step_counters, "row", "total", "threads", NULL,
-               "{threads} threads ran operators on {cpus} processors; the thread was stopped for "
-               "others {switches_for_others} times." },
+               "{threads} threads share {cpus} processors. The thread of the steps was stopped for "
+               "others {switches_for_others} times, and waited {switches_to_wait} times.[ Threads "
+               "without records took {silent_cpu_ns} of the processors.]" },
       .remedy = "As many threads as processors, over all pools together: OMP_NUM_THREADS, "
                 "torch.set_num_threads, num_workers, processes on the machine.",
       .see = "varve report --table step_counters",
@@ -54,7 +58,8 @@ const struct vv_rule vv_rules_threads[] = {
                  "cores; a quarter of the step is beyond a scheduler's share." },
     { .name = "processor_taken",
       .unless = "oversubscription",
-      .is = { vv_analyse_step_counters, "row", "total", "cpu_share", NULL, 0.25, VV_REST_OF_ROW },
+      .is = { vv_analyse_step_counters, "row", "total", "off_cpu_ns", "duration_ns", 0.25,
+              VV_EACH_ROW },
       .also = { vv_analyse_step_counters, "row", "total", "switches_for_others",
                 "switches_to_wait", 1, VV_EACH_ROW },
       .weight = 0.5,
