@@ -18,10 +18,9 @@ VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
 VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
                            $(wildcard tests/live/requirements-*.txt))
-# Tests in three processes, for two processors: some wait. A file's tests stay together. Names of
-# those that passed:
-# tests/conftest.py.
-PYTEST_JOBS  := -n 3 --dist loadfile
+# Tests in three processes, for two processors: some wait. A file's tests stay together, and the
+# files in their order. This order, and the names of those that passed: tests/conftest.py.
+PYTEST_JOBS  := -n 3 --dist loadfile --no-loadscope-reorder
 # For few long tests, which share nothing.
 PYTEST_SHARED := -n 2 --dist worksteal
 PASSED       := $(BUILD)/passed

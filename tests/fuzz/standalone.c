@@ -4,10 +4,10 @@
  *
  * Each argument is a file, or a folder whose files are run in the order of their names: each as it
  * is, cut at some places, and with a byte changed at some; those behind --whole only as they are.
- * Builds with a sanitizer try three times as many places: those are no places of their own to a
- * build that sees less. The input lies in a block of exactly its size, so that a sanitizer sees a
- * read beyond it. A target that does not return fails by its signal. Exit status 77, a skipped test, without any
- * input. */
+ * Builds with a sanitizer try three times as many places: a build that sees less learns nothing
+ * from those. The input lies in a block of exactly its size, so that a sanitizer sees a read beyond
+ * it. A target that does not return fails by its signal. Exit status 77, a skipped test, without
+ * any input. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -21,8 +21,8 @@ def fixture_folder(record):
 
 
 @pytest.fixture(scope="module", name="exported")
-def fixture_exported(varve, folder):
-    path = folder / "exported.json"
+def fixture_exported(varve, folder, tmp_path_factory):
+    path = tmp_path_factory.mktemp("exported") / "exported.json"
     subprocess.run([varve, "export", "-q", "--to", "chrome", "-o", path, folder / "run.varve"],
                    check=True)
     return path

@@ -28,9 +28,11 @@ def read_back(varve, path):
 
 
 @pytest.fixture(scope="module", name="annotated")
-def fixture_annotated(produce, varve):
-    folder = produce("mlir", "mlir/torch_modules.py", "gpt", "small")
-    run_in(folder, varve, "annotate", "raw.named.mlir", "profile.json", "-o", "annotated.mlir")
+def fixture_annotated(produce, varve, tmp_path_factory):
+    made, folder = (produce("mlir", "mlir/torch_modules.py", "gpt", "small"),
+                    tmp_path_factory.mktemp("annotated"))
+    run_in(made, varve, "annotate", "raw.named.mlir", "profile.json", "-o",
+           folder / "annotated.mlir")
     return folder / "annotated.mlir"
 
 

@@ -228,7 +228,8 @@ static void every_byte_counts(void **state)
     vv_model_destroy(model);
 }
 
-/* Whatever the bytes say that a large cache is not verified for: nothing leads out of a table. */
+/* Whatever the bytes say that a large cache is not verified for: nothing leads out of a table. Two
+ * bits of each byte: all bits of each four. */
 static void what_is_not_verified_stays_inside(void **state)
 {
     (void)state;
@@ -239,7 +240,7 @@ static void what_is_not_verified_stays_inside(void **state)
     char *whole = read_whole(kept, &bytes);
     int file = open(kept, O_WRONLY | O_CLOEXEC);
     for (long at = 0; at < bytes; at++) {
-        for (int bit = 0; bit < 8; bit++) {
+        for (int bit = (int)(at % 4); bit < 8; bit += 4) {
             flip(file, (char)(whole[at] ^ 1 << bit), at);
             struct vv_model *verified = open_kept(), *opened = open_verifying(0);
             assert_true(verified == NULL || opened != NULL);
@@ -350,7 +351,7 @@ static void a_cut_is_seen_wherever_it_is(void **state)
     free(whole);
 }
 
-/* The head byte by byte, the rest at every 61st: between blocks there are bytes that mean
+/* The head byte by byte, the rest at every 131st: between blocks there are bytes that mean
  * nothing. */
 static void a_flipped_bit_is_seen(void **state)
 {
@@ -360,7 +361,7 @@ static void a_flipped_bit_is_seen(void **state)
     int file = open(kept, O_WRONLY | O_CLOEXEC);
     (void)state;
     assert_true(file >= 0);
-    for (long at = 0; at < bytes; at += at < head ? 1 : 61) {
+    for (long at = 0; at < bytes; at += at < head ? 1 : 131) {
         flip(file, (char)(whole[at] ^ 0x10), at);
         struct vv_model *model = open_kept();
         if (model != NULL && at < head)
