@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_graph_forms.c — any graph, written in each form and read again: the same graph. Two forms
  * cannot hold all of it: GraphML no control characters, and Model Explorer not the order of edges,
- * so what it reads must be written as the same bytes. To start Graphviz costs more than all of that:
- * Graphviz places the nodes of every 16th graph, and our own layout those of the others. */
+ * so what it reads must be written as the same bytes. To start Graphviz costs more than all of
+ * that: Graphviz places the nodes of every 16th graph, and our own layout those of the others. */
 #include <stdio.h>
 #include <string.h>
 
