@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for the graph of every real trace."""
 import collections
+import functools
 import sys
 import pathlib
 
@@ -27,6 +28,12 @@ def a_graph(request, build, traces):
     return request.param, built_graph.read(build, traces / request.param)
 
 
+@functools.lru_cache(maxsize=1)
+def tables_of(build, path):
+    """Tests of one trace follow each other."""
+    return all_tables.read(build, path)
+
+
 def own(nodes, key):
     sums = collections.Counter()
     for node in nodes:
@@ -37,7 +44,7 @@ def own(nodes, key):
 def test_self_times_add_up_to_the_operators(graph, build, traces):
     """All rows of the table but those of the profiler itself."""
     name, graph = graph
-    table = all_tables.read(build, traces / name)["operators"]
+    table = tables_of(build, traces / name)["operators"]
     want = {row["name"]: row["self_ns"] for row in table.rows if row["row"] == "operator"}
     got = own([node for node in graph.nodes if not node["device"] and node["kind"] != "outside"],
               lambda node: node["name"])
@@ -50,7 +57,7 @@ def test_self_times_add_up_to_the_operators(graph, build, traces):
 def test_threads_add_up_to_their_steps(graph, build, traces):
     """To the nanosecond, but for what began in a step and ended after it, which a note says."""
     name, _ = graph
-    steps = all_tables.read(build, traces / name)["steps"].rows
+    steps = tables_of(build, traces / name)["steps"].rows
     if not steps:
         return
     graph = built_graph.read(build, "--steps", "0..", traces / name)
@@ -102,7 +109,7 @@ def test_device_time_adds_up_to_the_kernels(graph, build, traces):
     """All work of the table has a node of its device."""
     name, graph = graph
     want = collections.Counter()
-    for row in all_tables.read(build, traces / name)["kernels"].rows:
+    for row in tables_of(build, traces / name)["kernels"].rows:
         if row["row"] == "group":
             want[row["name"]] += row["total_ns"]
     got = own([node for node in graph.nodes if node["device"] and node["kind"] != "wait"],
@@ -114,7 +121,7 @@ def test_the_critical_path_is_that_of_the_table(graph, build, traces):
     """Nodes have what operators take on the path, but for time that is between them (and what the
     profiler of nsys took)."""
     name, graph = graph
-    tables = all_tables.read(build, traces / name)
+    tables = tables_of(build, traces / name)
     want = sum(row["time_ns"] for row in tables["critical_ops"].rows
                if row["row"] == "operator" and row["name"] not in ("(launch)", "(between kernels)"))
     got = sum(node["critical_ns"] for node in graph.nodes)
