@@ -91,6 +91,14 @@ def test_kinds_of_work(varve, tmp_path):
     assert {row["device"] for row in devices} == {"cuda:0", "cuda:1", "total"}
 
 
+def test_the_sum_of_memory_is_the_programs_own(varve, tmp_path):
+    done = run(tmp_path, "memory", varve, "record", "-o", "t.varve", "--")
+    values = tables(varve, "info", "--table", "counter_values", tmp_path / "t.varve")[
+        "counter_values"]
+    said = [row["value"] for row in values if row["name"] == "device memory (bytes)"]
+    assert (len(said), said[-1]) == (12000, int(done.stdout))
+
+
 def test_memory_is_not_told_of_before_6_4(varve, tmp_path):
     trace, said = record(varve, tmp_path, "kinds", STANDIN_VERSION="500")
     values = tables(varve, "info", "--table", "counter_values", trace)["counter_values"]
@@ -163,6 +171,16 @@ def test_a_program_asks_for_the_source_and_does_not_ask(varve, tmp_path):
     done = run(tmp_path, "own")
     assert (done.returncode, done.stdout) == (0, "own\n"), done.stderr
     assert kernels(varve, tmp_path / "own.varve") == STEPS
+
+
+@pytest.mark.parametrize("others", [{}, {"ROCP_TOOL_LIBRARIES": "/none/libtool.so"}])
+def test_a_program_that_asks_too_late_is_told(varve, tmp_path, others):
+    done = run(tmp_path, "late", **others)
+    assert (done.returncode, done.stdout) == (0, "late\n"), done.stderr
+    assert collector(varve, tmp_path / "own.varve", "rocm") == [
+        ("not attached", "the program's ROCm had begun before: ask for rocm before HIP is used, or "
+         "start the program with varve record")]
+    assert not kernels(varve, tmp_path / "own.varve")
 
 
 def test_a_program_that_does_not_use_hip_loads_nothing(varve, tmp_path):

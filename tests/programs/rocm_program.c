@@ -164,6 +164,37 @@ static void killed(void)
     raise(SIGKILL);
 }
 
+/* Asks for the source when HIP has begun. */
+static void late(void)
+{
+    struct varve_session_options options = VARVE_SESSION_OPTIONS_INIT;
+    options.output = "own.varve";
+    standin_query();
+    if (varve_session_start(&options, NULL) != VARVE_OK || varve_collect("rocm", NULL) != VARVE_OK)
+        exit(5);
+    run_step();
+    (void)varve_session_stop(NULL);
+    printf("late\n");
+}
+
+/* Takes and gives back memory, in an order that nobody planned; says how much is left. */
+static void memory(void)
+{
+    enum { BLOCKS = 4000, TURNS = 12000 };
+    static uint64_t held[BLOCKS];
+    uint64_t random = 88172645463325252u, sum = 0;
+    for (int i = 0; i < TURNS; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint64_t block = random % BLOCKS, bytes = held[block] != 0 ? 0 : 1 + random % 100000;
+        standin_memory(0x7f0000000000 + block * 256, bytes, bytes != 0);
+        sum += bytes - held[block];
+        held[block] = bytes;
+    }
+    printf("%llu\n", (unsigned long long)sum);
+}
+
 /* HIP is there, and nobody uses it. */
 static void idle(void)
 {
@@ -175,7 +206,7 @@ int main(int argc, char **argv)
     static const struct { const char *name; void (*run)(void); } modes[] = {
         { "plain", plain }, { "kinds", kinds }, { "threads", threads }, { "fork", forks },
         { "pause", pause_and_go_on }, { "own", own }, { "quick", ends_quickly },
-        { "kill", killed }, { "idle", idle },
+        { "kill", killed }, { "idle", idle }, { "late", late }, { "memory", memory },
     };
     find_functions();
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)

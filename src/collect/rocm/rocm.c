@@ -31,6 +31,7 @@ static enum state state = WAITING;
 static uint32_t sdk_version;
 static uint32_t tools_before; /* that rocprofiler-sdk took in before this one                     */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool has_begun; /* atomic: HIP or HSA has, and nobody asked for the source                 */
 
 static enum state state_now(void)
 {
@@ -190,6 +191,8 @@ static bool open_sdk(void)
 {
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     bool is_wanted = vv_wishes_have(NAME) && !vv_os_is_privileged();
+    if (!is_wanted)
+        __atomic_store_n(&has_begun, true, __ATOMIC_RELAXED);
     if (!is_wanted && !others_want_it())
         return false;
     pthread_mutex_lock(&lock);
@@ -239,8 +242,10 @@ static void look(void)
         } else {
             refuse(why);
         }
-    } else if (state == WAITING && sdk_is_initialized()) {
-        refuse("rocprofiler-sdk has taken its tools already: start the program with varve record");
+    } else if (state == WAITING &&
+               (__atomic_load_n(&has_begun, __ATOMIC_RELAXED) || sdk_is_initialized())) {
+        refuse("the program's ROCm had begun before: ask for rocm before HIP is used, or start the "
+               "program with varve record");
     }
     pthread_mutex_unlock(&lock);
     errno = saved_errno;

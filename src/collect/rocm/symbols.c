@@ -26,11 +26,16 @@ bool vv_rocm_symbol_add(uint64_t kernel, const char *name, uint32_t registers)
         blocks[block] = calloc(BLOCK_KERNELS, sizeof *blocks[block]);
     if (blocks[block] == NULL)
         return false;
+    size_t length = length_of(name);
+    char *copy = malloc(length + 1);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, name, length);
+    copy[length] = '\0';
     struct vv_rocm_symbol *symbol = &blocks[block][kernel % BLOCK_KERNELS];
     free(symbol->name);
-    symbol->name = strndup(name, length_of(name));
-    symbol->registers = registers;
-    return symbol->name != NULL;
+    *symbol = (struct vv_rocm_symbol){ copy, registers };
+    return true;
 }
 
 const struct vv_rocm_symbol *vv_rocm_symbol_of(uint64_t kernel)
