@@ -188,7 +188,9 @@ def test_a_program_that_does_not_use_hip_loads_nothing(varve, tmp_path):
     assert collector(varve, trace, "rocm") == []
 
 
-@pytest.mark.parametrize("others", [{}, {"ROCP_TOOL_LIBRARIES": "/none/libtool.so"}])
+@pytest.mark.parametrize("others", [
+    {}, {"ROCP_TOOL_LIBRARIES": "/none/libtool.so"},
+    {"LD_PRELOAD": str(binary("tests/drivers/rocprofiler/librocprofiler-sdk.so.1"))}])
 def test_it_is_not_asked_for(varve, tmp_path, others):
     trace, said = record(varve, tmp_path, "plain", "--collect", "-rocm", **others)
     assert not kernels(varve, trace)

@@ -175,10 +175,12 @@ static bool is_set(const char *name)
     return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
 }
 
-/* Would rocprofiler-sdk be loaded without this library? */
+/* Would rocprofiler-sdk be used without this library? Who has loaded it may use it later. */
 static bool others_want_it(void)
 {
-    bool is_there = is_set("ROCP_TOOL_LIBRARIES") || is_set("ROCPROFILER_REGISTER_LIBRARY") ||
+    struct vv_module loaded;
+    bool is_there = vv_module_find("librocprofiler-sdk.so", &loaded) ||
+                    is_set("ROCP_TOOL_LIBRARIES") || is_set("ROCPROFILER_REGISTER_LIBRARY") ||
                     is_set("ROCPROFILER_REGISTER_FORCE_LOAD") ||
                     dlsym(RTLD_NEXT, "rocprofiler_configure") != NULL;
     if (!is_there)
