@@ -3,6 +3,7 @@
 say that a GPU did is in the trace, under the operator that started it, and what is missing is
 counted. No GPU takes part."""
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -141,6 +142,14 @@ def test_devices_are_numbered_as_hip_numbers_them(varve, tmp_path, variables, fi
     assert {row["device"] for row in devices} == {first}
     assert (f"rocm device {first[-1]}: AMD Instinct MI300X, gfx942, 304 compute units at 2100 MHz, "
             "192000 MB") in said
+
+
+def test_its_peaks_are_those_of_the_data_sheet(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "product")
+    done = subprocess.run([varve, "report", "--table", "roofline", trace], capture_output=True,
+                          text=True, check=True)
+    assert ("peaks by data sheet of 1 of 1 device: 1.31 PFLOP/s of 16 bits, 5.30 TB/s"
+            in " ".join(done.stdout.split()))
 
 
 # ---- what ends, pauses, and is not asked for ----

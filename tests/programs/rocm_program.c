@@ -195,6 +195,24 @@ static void memory(void)
     printf("%llu\n", (unsigned long long)sum);
 }
 
+/* A step with a product of 2e6 FLOP at 16 bits. */
+static void product(void)
+{
+    VARVE_SITE(product_site, "aten::mm", VARVE_LAYER_OP);
+    static const int64_t dims[] = { 100, 100 };
+    const struct varve_tensor inputs[] = { { VARVE_F16, 2, dims }, { VARVE_F16, 2, dims } };
+    struct varve_op_info info = VARVE_OP_INFO_INIT;
+    info.input_count = 2;
+    info.inputs = inputs;
+    varve_step_begin(0);
+    varve_begin(&product_site);
+    varve_op(&info);
+    standin_launch("gemm", 1, 1);
+    varve_end();
+    varve_step_end();
+    printf("product\n");
+}
+
 /* HIP is there, and nobody uses it. */
 static void idle(void)
 {
@@ -207,6 +225,7 @@ int main(int argc, char **argv)
         { "plain", plain }, { "kinds", kinds }, { "threads", threads }, { "fork", forks },
         { "pause", pause_and_go_on }, { "own", own }, { "quick", ends_quickly },
         { "kill", killed }, { "idle", idle }, { "late", late }, { "memory", memory },
+        { "product", product },
     };
     find_functions();
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)
