@@ -49,3 +49,16 @@ def test_memory(varve, path):
     rows = tables(varve, "report", "--table", "memory", path)["memory"]
     assert [(row["device"], row["rank"], row["peak_bytes"], row["end_bytes"]) for row in rows] == [
         ("cuda:0", 0, 1000, 0), ("cuda:0", 1, 1001, 1001)]
+
+
+def test_memory_of_processes_without_device_work(varve, tmp_path):
+    """Each process has addresses of its own: a block that one frees is not the other's."""
+    trace = trace_writer.Trace(tmp_path / "t.varve")
+    for rank in (0, 1):
+        thread = trace.process(pid=100 + rank, rank=rank, world_size=2).thread(tid=100 + rank)
+        thread.alloc(ADDRESS, 1000 + rank, at=1002 + rank)
+        if rank == 0:
+            thread.free(ADDRESS, at=1008)
+    rows = tables(varve, "report", "--table", "memory", trace.write())["memory"]
+    assert [(row["device"], row["rank"], row["peak_bytes"], row["end_bytes"]) for row in rows] == [
+        ("cpu:0", 0, 1000, 0), ("cpu:0", 1, 1001, 1001)]

@@ -67,6 +67,17 @@ def test_blocks_of_pytorchs_caching_allocator(varve, tmp_path):
             for device, row in found.items()} == {"cuda:0": (2, 8192, 0), "cuda:1": (2, 8192, 4096)}
 
 
+def test_what_the_caching_allocator_holds_is_a_counter(varve, tmp_path):
+    """By device, and where it changes: 1 MB, 2 MB, and 1 MB again as blocks come back."""
+    trace, _ = record(varve, tmp_path, "pools")
+    rows = tables(varve, "info", "--table", "counter_values", trace)["counter_values"]
+    assert {(device, row["value"]) for device in ("cuda:0", "cuda:1") for row in rows
+            if row["name"] == "reserved by the caching allocator (bytes)"
+            and row["series"] == f"{device} caching allocator"} == {
+        (device, size << 20) for device in ("cuda:0", "cuda:1") for size in (1, 2)}
+    assert sum(row["name"] == "reserved by the caching allocator (bytes)" for row in rows) == 6
+
+
 def test_names_of_streams_and_contexts(varve, tmp_path):
     trace, _ = record(varve, tmp_path, "named")
     tracks = {row["name"] for row in work_of(trace)["tracks"] if row["kind"] == 2}

@@ -14,8 +14,10 @@
 #include <string.h>
 
 #include "base/device_kind.h"
+#include "base/system/clock.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
+#include "varve/device.h"
 #include "varve/varve.h"
 
 #define ALLOC _ZN3c109alloc_cpuEm
@@ -23,6 +25,7 @@
 #define REPORT _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
+#define DEVICES 64u
 #define ALIGNMENT 64u /* the same as in c10                                                      */
 
 VARVE_API void *ALLOC(size_t bytes);
@@ -113,6 +116,38 @@ void FREE(void *block)
         release(block);
 }
 
+/* ---- what the allocators of devices hold ---- */
+
+/* By index: the first kind of device that has the index. */
+static struct {
+    uint32_t id;       /* of the device; 0 = none yet; atomic                                   */
+    uint32_t track;    /* 0 = not added yet, or there is no room; atomic                        */
+    uint64_t reserved; /* told of last; atomic                                                  */
+} holders[DEVICES];
+
+static void tell_reserved(uint32_t id, uint32_t index, uint64_t reserved_bytes)
+{
+    const struct varve_track_info info = { sizeof info, VARVE_CLOCK_MONOTONIC, "caching allocator",
+                                           id, 0, -1, -1 };
+    uint32_t none = 0, track = 0;
+    if (index >= DEVICES || (varve_layers() & VARVE_LAYER_DEVICE) == 0)
+        return;
+    if (__atomic_compare_exchange_n(&holders[index].id, &none, id, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED) &&
+        varve_track_add(&info, &track, NULL) == VARVE_OK)
+        __atomic_store_n(&holders[index].track, track, __ATOMIC_RELEASE);
+    track = __atomic_load_n(&holders[index].track, __ATOMIC_ACQUIRE);
+    if (track == 0 || __atomic_load_n(&holders[index].id, __ATOMIC_RELAXED) != id ||
+        __atomic_exchange_n(&holders[index].reserved, reserved_bytes, __ATOMIC_RELAXED) ==
+            reserved_bytes)
+        return;
+    const struct varve_device_counter_info counter = {
+        sizeof counter, track, "reserved by the caching allocator (bytes)",
+        (int64_t)vv_clock_monotonic_ns(), (double)reserved_bytes
+    };
+    varve_device_counter(&counter);
+}
+
 /* `bytes` is negative where the block goes back to the allocator. Blocks on the CPU come here only
  * while PyTorch's profiler asks for them, and alloc_cpu has them already. */
 void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved, struct device device)
@@ -130,6 +165,7 @@ void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved, struc
             varve_alloc(block, (uint64_t)bytes, id);
         else
             varve_free(block, id);
+        tell_reserved(id, id & 0xffff, reserved);
     }
     if (report != NULL)
         report(block, bytes, allocated, reserved, device);

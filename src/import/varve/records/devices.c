@@ -481,6 +481,7 @@ enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_
 {
     struct vv_devices_said *said = &process->devices;
     struct vv_key_map same = { 0 };
+    process->model->processes.id_family[process->process] = process->process + 1;
     VV_TRY(place_all(process, error));
     VV_TRY(add_values(process, error));
     for (size_t i = 0; i < said->clocks.count; i++)
@@ -488,7 +489,6 @@ enum varve_code vv_devices_join(struct vv_process_reader *process, struct varve_
             VV_TRY(add_clock(process, &said->clocks.items[i], error));
     if (said->work.count == 0 && said->launches.count == 0)
         return VARVE_OK;
-    process->model->processes.id_family[process->process] = process->process + 1;
     VV_TRY(vv_device_launches_check(process, error));
     enum varve_code code = add_launches(process, &same, error);
     if (code == VARVE_OK)
