@@ -96,7 +96,11 @@ class Clinic:
             pytest.skip(f"needs a compiler with what {program}.c asks for: tools/setup check")
         return [built]
 
+<<<<<<< HEAD
     def table(self, trace, name, options=()):
+=======
+    def table(self, trace, name, *options):
+>>>>>>> 288fc255 (findings: ddp_search goes by the map that DDP reduces; what a leak says is what mending frees)
         """Its rows, as dicts."""
         shown = subprocess.run([self.varve, "report", "--json", "--table", name, *options, trace],
                                capture_output=True, text=True, check=True).stdout
