@@ -12,8 +12,8 @@ A program of programs/ is asked in three ways:
 The machine may be busy, and then what is taken from a program falls on any of its parts. So the
 programs run with precedence where the tests may give it, and each way is tried up to three times.
 What leads may be true and the machine's: one step was slow, the first one was. Where no such step
-is planted, the steps beside it are asked, as a user would: the longest stretch of them without a
-slow one. Promise and saving are compared as shares of a step: of the step that was recorded, and of
+is planted, the next finding counts, of all steps or, as a user would ask, of the longest stretch of
+them without a slow one. Promise and saving are compared as shares of a step: of the step that was recorded, and of
 the step that was measured in the same process as its twin. Where both ways would disturb each other
 there, the recordings of both are compared."""
 import dataclasses
@@ -127,19 +127,16 @@ class Clinic:
         times = json.loads(done.stdout.splitlines()[-1])
         return 1 - times["mended_ns"] / times["planted_ns"]
 
-    def aside(self, plant, trace):
-        """The options that leave slow steps out, where one leads that nobody planted."""
-        rules = [row["rule"] for row in self.table(trace, "advice")]
-        if plant.rule in SLOW_STEPS or rules[:1] == [plant.rule] or not SLOW_STEPS & {*rules[:1]}:
-            return ()
+    def beside_slow_steps(self, trace):
+        """The options that ask for the longest stretch of steps without a slow one."""
         rows = [row for row in self.table(trace, "steps") if row["excess_ns"] is not None]
         slow = {row["step"] for row in rows if row["duration_ns"] > SLOW * row["median_ns"]}
         stretches = [[]]
         for number in sorted({row["step"] for row in rows}):
-            stretches[-1].append(number)
             if number in slow:
-                stretches[-1].pop()
                 stretches.append([])
+            else:
+                stretches[-1].append(number)
         longest = max(stretches, key=len)
         return ("--steps", f"{longest[0]}..{longest[-1]}") if len(longest) >= LEAST_STEPS else ()
 
@@ -163,17 +160,25 @@ class Clinic:
 
     def examine(self, plant, attempt):
         planted, mended = (self.record(plant, way, attempt) for way in ("planted", "mended"))
-        options = self.aside(plant, planted)
-        rows = self.table(planted, "advice", options)
-        twin_rows = self.table(mended, "advice")
-        first, step_ns = rows[0] if rows else {}, self.step_ns(planted, options)
-        return Diagnosis(rules=[row["rule"] for row in rows],
-                         twin_rules=[row["rule"] for row in twin_rows
-                                     if self.speaks_of(plant, row)],
-                         text=said(first),
-                         promised=(first.get("saves_ns") or 0) / step_ns if step_ns else 0,
-                         saved=self.saved(plant, planted, mended),
-                         commands=[row["see"] for row in rows if not self.runs(row["see"])])
+        twin_rows, saved = self.table(mended, "advice"), self.saved(plant, planted, mended)
+
+        def of_steps(*options):
+            rows, step_ns = self.table(planted, "advice", options), self.step_ns(planted, options)
+            is_aside = plant.rule not in SLOW_STEPS and rows and rows[0]["rule"] in SLOW_STEPS
+            rows = [row for row in rows if not is_aside or row["rule"] not in SLOW_STEPS]
+            first = rows[0] if rows else {}
+            seen = Diagnosis(rules=[row["rule"] for row in rows],
+                             twin_rules=[row["rule"] for row in twin_rows
+                                         if self.speaks_of(plant, row)],
+                             text=said(first),
+                             promised=(first.get("saves_ns") or 0) / step_ns if step_ns else 0,
+                             saved=saved,
+                             commands=[row["see"] for row in rows if not self.runs(row["see"])])
+            return seen, is_aside
+
+        seen, is_aside = of_steps()
+        options = self.beside_slow_steps(planted) if is_aside and seen.faults(plant) else ()
+        return of_steps(*options)[0] if options else seen
 
     def diagnose(self, plant):
         """The first diagnosis without a fault, or the last one."""
