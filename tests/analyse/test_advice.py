@@ -214,6 +214,30 @@ def test_a_call_that_the_host_runs_is_one(varve, tmp_path):
     assert "one_operator" in advice(varve, tmp_path / "busy.json", busy, "--top", "0")
 
 
+def test_the_command_goes_by_shape_only_where_the_operator_has_shapes(varve, tmp_path):
+    told = {}
+    for name in ("conv", "load"):
+        written = trace_writer.Trace(tmp_path / f"{name}.varve")
+        process = written.process(pid=100)
+        site, other = process.site("begin", name), process.site("begin", "conv")
+        thread = process.thread(tid=100)
+        for number in range(5):
+            begin = 10_000 * number
+            thread.step_begin(number, begin)
+            thread.begin(site, begin + 10)
+            if name == "conv":
+                thread.op([("f32", [2, 3])], begin + 11)
+            thread.end(begin + 9000)
+            thread.begin(other, begin + 9100)
+            thread.op([("f32", [2, 3])], begin + 9101)
+            thread.end(begin + 9200)
+            thread.step_end(begin + 9500)
+        rows = table_reader.tables(varve, "report", "--table", "advice", written.write())["advice"]
+        told[name] = [row["see"] for row in rows if row["rule"] == "one_operator"]
+    assert told["conv"][0].startswith("varve report --by shape ")
+    assert told["load"][0].startswith("varve report --table call_tree ")
+
+
 def test_a_long_name_is_cut_between_characters(varve, tmp_path):
     name, events = "x" + "é" * 100, []
     for number in range(5):

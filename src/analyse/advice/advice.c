@@ -19,6 +19,7 @@
 #include "derive/select/scope.h"
 #include "meaning/call_kind.h"
 #include "meaning/platform.h"
+#include "model/find.h"
 #include "sheet/number.h"
 #include "varve/varve.h"
 
@@ -342,6 +343,25 @@ static void write_sentence(const struct tables *tables, const char *form,
                           out_text);
 }
 
+/* Are the shapes of calls of the operator in this row known? */
+static bool has_shapes(const struct vv_model *model, const struct vv_sheet *sheet, size_t row)
+{
+    size_t column = vv_sheet_find(sheet, "name");
+    const struct vv_cell *name = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
+    vv_string former = 0;
+    if (name == NULL || !name->present)
+        return false;
+    for (uint32_t i = 0; i < model->slices.table.count; i++) {
+        uint32_t op = model->slices.op[i];
+        if (op == VV_NONE || model->ops.shapes[op] == 0 || model->slices.name[i] == former)
+            continue;
+        former = model->slices.name[i];
+        if (strcmp(vv_text_of(model, former), name->text) == 0)
+            return true;
+    }
+    return false;
+}
+
 static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
                              struct finding *out_finding, bool *out_found,
                              struct varve_error *error)
@@ -354,8 +374,11 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     if (!*out_found)
         return VARVE_OK;
     *out_finding = (struct finding){ .rule = rule, .share = found.share };
+    bool is_shapeless = rule->see_shapeless != NULL &&
+                        !has_shapes(tables->model, found.sheet, found.row);
     write_sentence(tables, rule->says, &found, out_finding->says);
-    write_sentence(tables, rule->see, &found, out_finding->see);
+    write_sentence(tables, is_shapeless ? rule->see_shapeless : rule->see, &found,
+                   out_finding->see);
     write_sentence(tables, vv_rule_remedy(rule, tables->platform), &found, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));

@@ -5,6 +5,8 @@
 
 #include "record/source_note.h"
 
+#define TEXT_BYTES 400u /* whatever a device says of itself; a note keeps what it has room for   */
+
 static uint64_t seen; /* atomic                                                                  */
 
 void vv_gpu_device_seen(uint32_t device)
@@ -21,7 +23,7 @@ uint64_t vv_gpu_devices_seen(void)
 
 void vv_gpu_device_note(uint32_t number, const char *vendor, const struct vv_gpu_device *device)
 {
-    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[VV_COLLECTOR_TEXT_BYTES_MAX + 1];
+    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[TEXT_BYTES];
     char capability[24] = "", speed[40] = "";
     if (device->major > 0)
         snprintf(capability, sizeof capability, "cc=%u.%u;", device->major, device->minor);

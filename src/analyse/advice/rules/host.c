@@ -14,7 +14,7 @@ const struct vv_rule vv_rules_host[] = {
       .says = "{name} alone takes {share} of the steps.",
       .why = { vv_analyse_operators, "row", "operator", "step_self_share", NULL,
                "{step_calls} calls, {step_median_ns} the median, {step_max_ns} the longest." },
-      .see = "varve report --by shape",
+      .see = "varve report --by shape", .see_shapeless = "varve report --table call_tree",
       .because = "What takes 40 % is the first thing to make faster (Amdahl)." },
     { .name = "python_itself",
       .bound = "host", .bound_least = 0.3,

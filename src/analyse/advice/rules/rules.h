@@ -62,6 +62,7 @@ struct vv_rule {
     /* The same on that platform; NULL = no other one. */
     const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_host;
     const char *see;           /* command that prints the evidence, without the trace            */
+    const char *see_shapeless; /* the same where the operator has no shapes; NULL = no other one  */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
 };
 
