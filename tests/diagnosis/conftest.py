@@ -13,9 +13,9 @@ The machine may be busy, and then what is taken from a program falls on any of i
 programs run with precedence where the tests may give it, and each way is tried up to three times.
 What leads may be true and the machine's: one step was slow, the first one was. Where no such step
 is planted, the next finding counts, of all steps or, as a user would ask, of the longest stretch of
-them without a slow one. Promise and saving are compared as shares of a step: of the step that was recorded, and of
-the step that was measured in the same process as its twin. Where both ways would disturb each other
-there, the recordings of both are compared."""
+them without a slow one. Promise and saving are compared as shares of a step: of the step that was
+recorded, and of the step that was measured in the same process as its twin. Where both ways would
+disturb each other there, the recordings of both are compared."""
 import dataclasses
 import json
 import os

@@ -85,9 +85,9 @@ static void step_of_loader(void *state, int number)
     forward(1000);
 }
 
-/* ---- lock: each step has its statistics written by a thread, which holds their lock meanwhile, for
- *      8 ms. Mended: it copies them under the lock, and writes the copy; a step that comes before it
- *      is done has none written. ---- */
+/* ---- lock: each step has its statistics written by a thread, which holds their lock meanwhile,
+ *      for 8 ms. Mended: it copies them under the lock, and writes the copy; a step that comes
+ *      before it is done has none written. ---- */
 
 struct statistics {
     pthread_mutex_t mutex;
