@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c — the command: finds the verb, parses its words, and runs it. */
-#include <limits.h>
-#include <malloc.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/pages/find_verb.h"
 #include "cli/pages/help.h"
+#include "cli/line/heap.h"
 #include "cli/line/say.h"
 #include "cli/reading/output.h"
 
@@ -31,23 +30,11 @@ static int refuse(const struct vv_verb *verb, const struct varve_error *error)
     return verb->exits_as_program ? VV_EXIT_RECORD : status;
 }
 
-/* An analysis frees what the next one takes again. Memory that has gone back to the system comes
- * back as new pages, which are faulted and zeroed. The largest blocks go back all the same, because
- * holes between them would count as memory. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 4 << 20); /* what is larger gets large pages: base/large_pages.h */
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_TOP_PAD, 4 << 20);
-#endif
-}
-
 int main(int argc, char **argv)
 {
     struct vv_arguments arguments;
     struct varve_error error;
-    keep_freed_memory();
+    vv_heap_keep();
     if (argc < 2) {
         vv_help_overview(stdout, vv_verbs);
         return vv_cli_flush(VV_EXIT_DONE);

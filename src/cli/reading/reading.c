@@ -12,6 +12,7 @@
 #include "base/text/size.h"
 #include "cache/cache.h"
 #include "cli/line/cleanup_on_signal.h"
+#include "cli/line/heap.h"
 #include "cli/line/meter.h"
 #include "cli/line/say.h"
 #include "model/find.h"
@@ -324,6 +325,7 @@ static enum varve_code fill_tables(struct screen *screen, const struct vv_questi
         tasks[count] = (struct vv_table_task){ .is_alone = tables[1] == NULL };
         VV_TRY(vv_table_find(tables[count], &tasks[count].table, error));
     }
+    vv_heap_make_room(model->slices.table.count);
     while (now < count && !(screen->is_brief && is_of_devices(tables[now])))
         now++; /* such tables stand last */
     VV_TRY(vv_tables_answer(tasks, now, model, question, error));

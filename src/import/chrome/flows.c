@@ -319,6 +319,8 @@ enum varve_code vv_chrome_join_flows(struct vv_chrome_reader *reader, struct var
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows", count);
     else
         code = sort_ends(reader, rows, error);
+    /* Most arrows have two ends. Without this room the table grows as usual. */
+    (void)vv_model_reserve(reader->model, VV_TABLE_FLOWS, count / 2, NULL);
     if (code == VARVE_OK)
         code = join_sorted(reader, rows, group, error);
     free(rows);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_heap.c — cli/line/heap.c: what analyses of a large model take comes in large pages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "cli/line/heap.h"
+
+#define BLOCK_BYTES ((size_t)3 << 20)
+#define BLOCKS 20u
+#define PAGE_BYTES 4096u
+
+static bool large_pages_are_off(void)
+{
+    char line[100] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    if (file != NULL) {
+        (void)!fgets(line, sizeof line, file);
+        fclose(file);
+    }
+    return strstr(line, "[madvise]") == NULL;
+}
+
+static long faults(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* How many faults it takes to write all of some blocks. */
+static long faults_of_blocks(void)
+{
+    void *blocks[BLOCKS];
+    long before = faults();
+    for (size_t i = 0; i < BLOCKS; i++) {
+        blocks[i] = malloc(BLOCK_BYTES);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], 1, BLOCK_BYTES);
+    }
+    long taken = faults() - before;
+    for (size_t i = 0; i < BLOCKS; i++)
+        free(blocks[i]);
+    return taken;
+}
+
+static void room_is_made_in_large_pages_and_kept(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+    skip();
+#else
+    const long small_pages = BLOCKS * BLOCK_BYTES / PAGE_BYTES;
+    if (large_pages_are_off())
+        skip();
+    vv_heap_keep();
+    vv_heap_make_room(1000000);
+    assert_in_range(faults_of_blocks(), 1, small_pages / 10);
+    assert_in_range(faults_of_blocks(), 0, 10);
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(room_is_made_in_large_pages_and_kept) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
