@@ -59,7 +59,9 @@ def unseen(varve, trace):
 
 OWN = [  # what, notes that make it so, notes (and operators) that do not, what records it
     ("gpu", [fact("loaded", "cuda,openmp")], [fact("loaded", "openmp")], " "),
-    ("gpu", [fact("loaded", "rocm")], [], "rocprofv3"),
+    ("gpu", [fact("loaded", "rocm")], [], "varve record --collect +rocm -- ./train"),
+    ("gpu", [fact("loaded", "rocm"), ("rocm", REFUSED, "no rocprofiler-sdk")],
+     [fact("loaded", "rocm"), ("rocm", ATTACHED, "1.0.0")], "rocprofv3"),
     ("gpu", [fact("loaded", "cuda"), ("cuda", REFUSED, "another profiler has it")],
      [fact("loaded", "cuda"), ("cuda", ATTACHED, "13.0")], "nsys profile"),
     ("gpu", [fact("loaded", "ascend")], [], "msprof"),
