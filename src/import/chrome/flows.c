@@ -14,6 +14,7 @@
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
+#define AHEAD_ENDS_MIN 65536u
 
 /* ---- ids ---- */
 
@@ -320,7 +321,8 @@ enum varve_code vv_chrome_join_flows(struct vv_chrome_reader *reader, struct var
     else
         code = sort_ends(reader, rows, error);
     /* Most arrows have two ends. Without this room the table grows as usual. */
-    (void)vv_model_reserve(reader->model, VV_TABLE_FLOWS, count / 2, NULL);
+    if (count > AHEAD_ENDS_MIN)
+        (void)vv_model_reserve(reader->model, VV_TABLE_FLOWS, count / 2, NULL);
     if (code == VARVE_OK)
         code = join_sorted(reader, rows, group, error);
     free(rows);
