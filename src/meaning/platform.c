@@ -23,10 +23,13 @@ bool vv_has_tpu(const struct vv_model *model)
 static uint32_t kinds_of_devices(const struct vv_model *model)
 {
     uint32_t kinds = 0;
-    for (uint64_t row = 0; row < model->tracks.table.count; row++) {
-        uint32_t kind = model->tracks.device[row] >> 16;
-        if (model->tracks.kind[row] == VV_TRACK_DEVICE)
-            kinds |= UINT32_C(1) << (kind < 31 ? kind : 31);
+    for (uint32_t row = 0; row < model->activities.table.count; row++) {
+        if (!vv_is_device_work(model, row))
+            continue;
+        uint32_t device = model->activities.device[row];
+        if (device == VV_NONE)
+            device = model->tracks.device[model->slices.track[model->activities.slice[row]]];
+        kinds |= UINT32_C(1) << (device >> 16 < 31 ? device >> 16 : 31);
     }
     return kinds;
 }

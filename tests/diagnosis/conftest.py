@@ -20,6 +20,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -113,11 +114,12 @@ class Clinic:
 
     def record(self, plant, way, attempt):
         """The trace of a run."""
+        command = self.command(plant.program)
         folder = self.folder / f"{plant.id}-{way}-{attempt}"
         folder.mkdir()
         trace = folder / "run.varve"
         run_in(folder, *self.first, self.varve, "record", "-q", *plant.options, "-o", trace, "--",
-               *self.command(plant.program), plant.name, way)
+               *command, plant.name, way)
         return trace
 
     def measure(self, plant):
@@ -127,12 +129,17 @@ class Clinic:
         times = json.loads(done.stdout.splitlines()[-1])
         return 1 - times["mended_ns"] / times["planted_ns"]
 
+    def steps(self, trace):
+        """The numbers of the steps, and of those that are slow."""
+        rows = [row for row in self.table(trace, "steps") if row["excess_ns"] is not None]
+        return ({row["step"] for row in rows},
+                {row["step"] for row in rows if row["duration_ns"] > SLOW * row["median_ns"]})
+
     def beside_slow_steps(self, trace):
         """The options that ask for the longest stretch of steps without a slow one."""
-        rows = [row for row in self.table(trace, "steps") if row["excess_ns"] is not None]
-        slow = {row["step"] for row in rows if row["duration_ns"] > SLOW * row["median_ns"]}
+        numbers, slow = self.steps(trace)
         stretches = [[]]
-        for number in sorted({row["step"] for row in rows}):
+        for number in sorted(numbers):
             if number in slow:
                 stretches.append([])
             else:
@@ -145,12 +152,18 @@ class Clinic:
         step = self.table(trace, "step", options)[0]
         return step["total_ns"] / step["steps"] if step["steps"] else 0
 
-    def saved(self, plant, planted, mended):
+    def saved(self, plant, planted, mended, options):
         if not plant.promises:
             return 0
         if plant.apart:
-            return 1 - self.step_ns(mended) / self.step_ns(planted)
+            return 1 - self.step_ns(mended) / self.step_ns(planted, options)
         return self.measure(plant)
+
+    def is_of_a_slow_step(self, row, trace):
+        """Does this finding speak of a step that is slow?"""
+        named = re.match(r"Step (\d+)", row["finding"])
+        return (row["rule"] in SLOW_STEPS and named is not None and
+                int(named[1]) in self.steps(trace)[1])
 
     @staticmethod
     def speaks_of(plant, row):
@@ -160,11 +173,19 @@ class Clinic:
 
     def examine(self, plant, attempt):
         planted, mended = (self.record(plant, way, attempt) for way in ("planted", "mended"))
-        twin_rows, saved = self.table(mended, "advice"), self.saved(plant, planted, mended)
+        twin_rows, measured = self.table(mended, "advice"), {}
+
+        def saved_of(options):
+            key = options if plant.apart else ()
+            if key not in measured:
+                measured[key] = self.saved(plant, planted, mended, key)
+            return measured[key]
 
         def of_steps(*options):
             rows, step_ns = self.table(planted, "advice", options), self.step_ns(planted, options)
-            is_aside = plant.rule not in SLOW_STEPS and rows and rows[0]["rule"] in SLOW_STEPS
+            failing = [row["see"] for row in rows if not self.runs(row["see"])]
+            is_aside = (plant.rule not in SLOW_STEPS and rows != [] and
+                        self.is_of_a_slow_step(rows[0], planted))
             rows = [row for row in rows if not is_aside or row["rule"] not in SLOW_STEPS]
             first = rows[0] if rows else {}
             seen = Diagnosis(rules=[row["rule"] for row in rows],
@@ -172,8 +193,7 @@ class Clinic:
                                          if self.speaks_of(plant, row)],
                              text=said(first),
                              promised=(first.get("saves_ns") or 0) / step_ns if step_ns else 0,
-                             saved=saved,
-                             commands=[row["see"] for row in rows if not self.runs(row["see"])])
+                             saved=saved_of(options), commands=failing)
             return seen, is_aside
 
         seen, is_aside = of_steps()

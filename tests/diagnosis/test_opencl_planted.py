@@ -11,7 +11,8 @@ from plants_of_c import OPENCL
 def fixture_has_opencl(clinic):
     tried = subprocess.run(clinic.command("opencl"), capture_output=True, text=True, check=False)
     if tried.returncode == 77:
-        pytest.skip(tried.stdout.strip())
+        pytest.skip(f"needs OpenCL ({tried.stdout.strip()}): tools/setup check")
+    assert tried.returncode == 2, tried.stderr  # how it is called
 
 
 @pytest.mark.parametrize("plant", OPENCL, ids=lambda plant: plant.name)

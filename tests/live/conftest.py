@@ -39,7 +39,7 @@ def record_once(varve, tmp_path_factory):
 
     def record(name, program, *arguments, launcher=(), options=()):
         python = python_of(name)
-        key = name, program, *map(str, arguments), "under", *map(str, (*launcher, *options))
+        key = name, program, *map(str, arguments), "under", *map(str, (*launcher, "with", *options))
         return made_once.folder_of(
             tmp_path_factory, key,
             lambda folder: run_in(folder, varve, "record", *options, "-o", folder / "run.varve",

@@ -9,7 +9,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENTS = HERE.parents[1] / "build"  # wherever VARVE_BUILD points
-SECONDS = 240
+SECONDS = 600
 
 
 def python_of(name):

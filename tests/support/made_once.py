@@ -4,15 +4,15 @@ whichever of the processes that run the tests that is."""
 import contextlib
 import fcntl
 import hashlib
-import os
 import pathlib
-import shutil
+import tempfile
 
 
 def top_of(tmp_path_factory):
-    """A folder that all processes of this run share: one of several has its own inside of it."""
+    """A folder that all processes of this run share: one of several (gw0, gw1 …) has its own inside
+    of it."""
     top = tmp_path_factory.getbasetemp()
-    return top.parent if "PYTEST_XDIST_WORKER" in os.environ else top
+    return top.parent if top.name.startswith("popen-gw") else top
 
 
 @contextlib.contextmanager
@@ -24,15 +24,17 @@ def turn(path):
 
 def folder_of(tmp_path_factory, key, make):
     """The folder that make(FOLDER) filled for this key, a tuple whose second word names a file.
-    After a failure the next that asks tries again."""
+    After a failure the next that asks tries again, elsewhere: what failed may still be writing."""
     top = top_of(tmp_path_factory) / "made_once"
     top.mkdir(exist_ok=True)
     name = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
-    folder, ready = top / f"{pathlib.Path(key[1]).stem}-{name}", top / f"{name}.ready"
+    ready = top / f"{name}.ready"
     with turn(top / f"{name}.lock"):
         if not ready.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
+            stem = pathlib.Path(key[1]).stem
+            folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{stem}-{name}.", dir=top))
             make(folder)
-            ready.touch()
-    return folder
+            part = top / f"{name}.part"
+            part.write_text(folder.name, encoding="utf-8")
+            part.rename(ready)
+        return top / ready.read_text(encoding="utf-8")

@@ -50,8 +50,8 @@ struct leaks {
     struct vv_groups threads; /* (row of items, thread of the steps) -> row of loops            */
     struct leak *items;
     struct loop *loops;
-    size_t capacity, loop_capacity;
-    int64_t last_step;        /* greatest index of a chosen step                                */
+    int64_t *last_steps;      /* by track: the greatest index of its chosen steps                */
+    size_t capacity, loop_capacity, track_capacity;
 };
 
 /* The path of a slice. The step around it is left out, because its name may contain a number. */
@@ -109,7 +109,8 @@ static enum varve_code add(struct leaks *leaks, const struct vv_allocation *item
     uint32_t path, slice = vv_slice_at(model, model->memory.track[item->made], item->begin_ns);
     uint32_t step = slice != VV_NONE ? model->slices.step[slice] : VV_NONE;
     struct leak *leak = NULL;
-    if (step == VV_NONE || !scope->steps[step] || model->steps.index[step] >= leaks->last_step)
+    if (step == VV_NONE || !scope->steps[step] ||
+        model->steps.index[step] >= leaks->last_steps[model->steps.track[step]])
         return VARVE_OK;
     VV_TRY(path_of(leaks, slice, &path, error));
     VV_TRY(row_of(leaks, path, item->pool, &leak, error));
@@ -185,13 +186,25 @@ static enum varve_code put_row(const struct leaks *leaks, const struct leak *lea
     return vv_sheet_text(sheet, row, PATH, path, error);
 }
 
-static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct varve_error *error)
+/* Of each thread: another rank may have made fewer steps. */
+static enum varve_code find_last_steps(struct leaks *leaks, struct varve_error *error)
 {
     const struct vv_scope *scope = leaks->allocations->scope;
     const struct vv_steps *steps = &scope->model->steps;
+    size_t tracks = scope->model->tracks.table.count;
+    VV_TRY(VV_SCRATCH_RESERVE(leaks->paths.scratch, &leaks->last_steps, &leaks->track_capacity,
+                              tracks, error));
+    for (size_t track = 0; track < tracks; track++)
+        leaks->last_steps[track] = INT64_MIN;
     for (uint64_t s = 0; s < steps->table.count; s++)
-        if (scope->steps[s] && steps->index[s] > leaks->last_step)
-            leaks->last_step = steps->index[s];
+        if (scope->steps[s] && steps->index[s] > leaks->last_steps[steps->track[s]])
+            leaks->last_steps[steps->track[s]] = steps->index[s];
+    return VARVE_OK;
+}
+
+static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct varve_error *error)
+{
+    VV_TRY(find_last_steps(leaks, error));
     for (size_t i = 0; i < leaks->allocations->count; i++) {
         const struct vv_allocation *item = &leaks->allocations->items[i];
         if (item->made != VV_NONE && vv_is_kept(leaks->allocations, item))
@@ -226,7 +239,7 @@ enum varve_code vv_analyse_memory_leaks(const struct vv_model *model,
 {
     struct vv_scope scope;
     struct vv_allocations allocations;
-    struct leaks leaks = { .allocations = &allocations, .last_step = INT64_MIN,
+    struct leaks leaks = { .allocations = &allocations,
                            .paths = { .scratch = scratch }, .holders = { .scratch = scratch },
                            .threads = { .scratch = scratch } };
     vv_sheet_init(out, "memory_leaks", "MEMORY NEVER RELEASED", leak_columns, COLUMNS);

@@ -173,7 +173,7 @@ enum varve_code vv_analyse_step_counters(const struct vv_model *model,
     if (found > 0)
         return vv_sheet_policy(out, error,
                                "%" PRIu64 " steps, which were found and not recorded: by the "
-                               "outermost ranges in them that were counted", steps);
+                               "outermost ranges in them that were counted", found);
     return vv_sheet_policy(out, error,
                            "%" PRIu64 " steps, by the counters of the thread that ran them", steps);
 }

@@ -19,6 +19,7 @@
 #define READING_NS UINT64_C(2000)
 #define SLACK_NS UINT64_C(1000000)
 #define ROUNDS_MAX 64 /* of SAMPLES in one reading: a device cannot hold it up for ever           */
+#define DEVICE_READ_NS UINT64_C(500000000) /* nor do all of them: watch.c waits for the end      */
 #define IMAGE_BYTES_MAX (UINT64_C(1) << 30)
 
 /* Names of CUPTI's, the first that the device has. Those that end in _realtime are made for
@@ -327,8 +328,10 @@ void vv_sampling_read(struct vv_sampling *sampling, vv_sampled_fn *tell, void *u
     for (unsigned i = 0; i < sampling->count; i++) {
         struct reader reader = { .sampling = sampling, .device = &sampling->devices[i],
                                  .tell = tell, .user = user };
+        uint64_t end_ns = vv_clock_monotonic_ns() + DEVICE_READ_NS / sampling->count;
         for (int round = 0; round < ROUNDS_MAX && read_some(&reader); round++)
-            continue;
+            if (vv_clock_monotonic_ns() > end_ns)
+                break;
     }
 }
 

@@ -17,6 +17,7 @@
 #include "collect/cuda/driver.h"
 #include "collect/cuda/layouts.h"
 #include "collect/cuda/work.h"
+#include "collect/gpu/names.h"
 #include "collect/process/collector.h"
 #include "collect/process/wishes.h"
 #include "record/source_note.h"
@@ -231,6 +232,7 @@ static void hand_over(bool is_last)
     if (state_now() != ATTACHED)
         return;
     pair_clocks();
+    vv_gpu_names_look();
     (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
     vv_cuda_devices_describe();
     note_attached();
@@ -275,6 +277,7 @@ static void attach(void)
 {
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     int saved_errno = errno;
+    vv_gpu_names_look();
     pthread_mutex_lock(&lock);
     if (state == WAITING) {
         if (vv_cupti_open(vv_cuda_driver_version(), why, sizeof why) &&

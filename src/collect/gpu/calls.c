@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/system/clock.h"
+#include "collect/gpu/names.h"
 #include "record/stream/hand_over.h"
 #include "record/stream/recorder.h"
 #include "varve/device.h"
@@ -50,15 +51,21 @@ bool vv_gpu_call_name(struct vv_gpu_calls *calls, struct varve_site *site, const
 static void note_switch(struct vv_gpu_calls *calls, uint64_t correlation, bool is_on)
 {
     uint32_t count = __atomic_load_n(&calls->switch_count, __ATOMIC_ACQUIRE);
-    bool was_on = count == 0 || calls->switches[(count - 1) % VV_GPU_SWITCHES].is_on;
-    if (is_on == was_on ||
-        !__atomic_compare_exchange_n(&calls->switch_count, &count, count + 1, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    bool was_on = count == 0 ||
+                  __atomic_load_n(&calls->switches[(count - 1) % VV_GPU_SWITCHES].is_on,
+                                  __ATOMIC_RELAXED);
+    if (is_on == was_on || __atomic_exchange_n(&calls->is_switching, true, __ATOMIC_ACQUIRE))
         return;
-    __atomic_store_n(&calls->switches[count % VV_GPU_SWITCHES].correlation, correlation,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&calls->switches[count % VV_GPU_SWITCHES].is_on, is_on, __ATOMIC_RELEASE);
-    if (!is_on)
+    bool is_first = count == __atomic_load_n(&calls->switch_count, __ATOMIC_RELAXED);
+    if (is_first) {
+        __atomic_store_n(&calls->switches[count % VV_GPU_SWITCHES].correlation, correlation,
+                         __ATOMIC_RELAXED);
+        __atomic_store_n(&calls->switches[count % VV_GPU_SWITCHES].is_on, is_on,
+                         __ATOMIC_RELAXED);
+        __atomic_store_n(&calls->switch_count, count + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&calls->is_switching, false, __ATOMIC_RELEASE);
+    if (is_first && !is_on)
         vv_hand_over_ask();
 }
 
@@ -106,6 +113,7 @@ static void flush_now_and_then(struct vv_gpu_calls *calls)
         !__atomic_compare_exchange_n(&calls->next_flush_ticks, &due, vv_clock_in_a_second(),
                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
+    vv_gpu_names_look();
     calls->flush();
 }
 

@@ -26,7 +26,8 @@ struct vv_gpu_calls {
     size_t names_used;
     uint64_t next_flush_ticks; /* atomic                                                         */
     bool has_ended;            /* atomic                                                         */
-    uint32_t switch_count;     /* atomic                                                         */
+    bool is_switching;         /* atomic: a thread writes down a switch                           */
+    uint32_t switch_count;     /* atomic; of those that are written down                         */
     /* Since when calls are recorded, or not: by number, which the library counts up. Atomic.    */
     struct { uint64_t correlation; bool is_on; } switches[VV_GPU_SWITCHES];
 };

@@ -17,17 +17,19 @@ typedef char *demangler(const char *name, char *buffer, size_t *bytes, int *out_
 
 static struct { char *name, *plain; } known[PLACES];
 
-/* libstdc++ may be loaded later than the runtime, so this looks again while it is not there. */
-static demangler *find_demangler(void)
+static demangler *found; /* atomic */
+
+void vv_gpu_names_look(void)
 {
-    static demangler *found;
     struct vv_module library;
-    if (found == NULL && vv_module_find("libstdc++.so", &library)) {
+    if (__atomic_load_n(&found, __ATOMIC_ACQUIRE) == NULL &&
+        vv_module_find("libstdc++.so", &library)) {
         void *handle = vv_module_open(&library);
         void *symbol = handle != NULL ? dlsym(handle, "__cxa_demangle") : NULL;
-        memcpy(&found, &symbol, sizeof found);
+        demangler *demangle;
+        memcpy(&demangle, &symbol, sizeof demangle);
+        __atomic_store_n(&found, demangle, __ATOMIC_RELEASE);
     }
-    return found;
 }
 
 const char *vv_gpu_kernel_name(const char *name)
@@ -36,7 +38,7 @@ const char *vv_gpu_kernel_name(const char *name)
         return name;
     size_t at = vv_text_hash(name, (uint32_t)strlen(name), 0) % PLACES;
     if (known[at].name == NULL || strcmp(known[at].name, name) != 0) {
-        demangler *demangle = find_demangler();
+        demangler *demangle = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
         int status = 0;
         char *plain = demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
         if (plain == NULL)

@@ -5,7 +5,11 @@
 #ifndef VV_COLLECT_GPU_NAMES_H
 #define VV_COLLECT_GPU_NAMES_H
 
-/* The name itself if it is no C++ name, or if the program has not loaded libstdc++. Valid until the
+/* Looks for libstdc++, which the program may load later than the GPU's runtime. Not under a lock:
+ * it may wait for a constructor of a library, and that one for us. */
+void vv_gpu_names_look(void);
+
+/* The name itself if it is no C++ name, or if no libstdc++ was found. Valid until the
  * next call. The caller has the lock of records.h. */
 const char *vv_gpu_kernel_name(const char *name);
 

@@ -52,8 +52,11 @@ static void count(const struct vv_rocm_memory *memory, uint32_t device)
 static void take(const struct vv_rocm_memory *memory, uint32_t at)
 {
     taken_count += taken[at].address == 0;
-    if (taken[at].address != 0)
+    if (taken[at].address != 0) {
         sums[taken[at].device] -= (int64_t)taken[at].bytes;
+        if (taken[at].device != memory->device)
+            count(memory, taken[at].device);
+    }
     taken[at].address = memory->address;
     taken[at].bytes = memory->bytes;
     taken[at].device = memory->device;

@@ -10,6 +10,7 @@
 
 #include "base/system/libc.h"
 #include "base/system/os.h"
+#include "collect/gpu/names.h"
 #include "collect/gpu/records.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
@@ -67,11 +68,14 @@ static void refuse(const char *why)
 static void hand_over(bool is_last)
 {
     (void)is_last;
-    if (state_now() != ATTACHED)
+    enum state now = state_now();
+    if (now != ATTACHED && now != STOPPED) /* what was begun before a stop may end after it */
         return;
+    vv_gpu_names_look();
     vv_rocm_trace_flush();
     vv_rocm_devices_describe();
-    note_attached();
+    if (now == ATTACHED)
+        note_attached();
 }
 
 static void on_exit_of_program(void)
@@ -111,6 +115,7 @@ static int initialize(void (*finalize)(void), void *data)
     (void)finalize;
     (void)data;
     int saved_errno = errno;
+    vv_gpu_names_look();
     pthread_mutex_lock(&lock);
     bool is_on = state == WAITING && vv_rocm_trace_prepare(sdk_version, why, sizeof why) &&
                  vv_rocm_trace_start(why, sizeof why);

@@ -181,8 +181,8 @@ bool vv_rocm_trace_start(char *out_why, size_t bytes)
 
 void vv_rocm_trace_stop(void)
 {
-    vv_rocm_trace_flush();
     (void)vv_rocp.stop_context(context);
+    vv_rocm_trace_flush();
 }
 
 void vv_rocm_trace_flush(void)

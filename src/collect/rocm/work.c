@@ -72,7 +72,7 @@ static uint32_t track_of(const struct record *record, uint32_t device)
     uint64_t stream = get(record, VV_RF_EXTERNAL);
     bool has_queue = record->layout->fields[VV_RF_QUEUE].bytes != 0;
     if (stream != VV_ROCM_NO_STREAM)
-        return vv_gpu_track(device, -1, (int64_t)(stream - 1), clock);
+        return vv_gpu_track(device, -1, (int64_t)((stream - 1) & INT64_MAX), clock);
     if (!has_queue)
         return vv_gpu_track(device, -1, VV_GPU_COPIES, clock);
     return vv_gpu_track_called("queue", device, -1,

@@ -17,6 +17,7 @@
 #include "base/system/clock.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
+#include "record/stream/recorder.h"
 #include "varve/device.h"
 #include "varve/varve.h"
 
@@ -123,6 +124,7 @@ static struct {
     uint32_t id;       /* of the device; 0 = none yet; atomic                                   */
     uint32_t track;    /* 0 = not added yet, or there is no room; atomic                        */
     uint64_t reserved; /* told of last; atomic                                                  */
+    uint32_t epoch;    /* of the recording that was told; atomic                                */
 } holders[DEVICES];
 
 static void tell_reserved(uint32_t id, uint32_t index, uint64_t reserved_bytes)
@@ -137,9 +139,12 @@ static void tell_reserved(uint32_t id, uint32_t index, uint64_t reserved_bytes)
         varve_track_add(&info, &track, NULL) == VARVE_OK)
         __atomic_store_n(&holders[index].track, track, __ATOMIC_RELEASE);
     track = __atomic_load_n(&holders[index].track, __ATOMIC_ACQUIRE);
-    if (track == 0 || __atomic_load_n(&holders[index].id, __ATOMIC_RELAXED) != id ||
-        __atomic_exchange_n(&holders[index].reserved, reserved_bytes, __ATOMIC_RELAXED) ==
-            reserved_bytes)
+    if (track == 0 || __atomic_load_n(&holders[index].id, __ATOMIC_RELAXED) != id)
+        return;
+    uint32_t epoch = vv_epoch();
+    bool is_told = __atomic_exchange_n(&holders[index].epoch, epoch, __ATOMIC_RELAXED) == epoch;
+    if (__atomic_exchange_n(&holders[index].reserved, reserved_bytes, __ATOMIC_RELAXED) ==
+            reserved_bytes && is_told)
         return;
     const struct varve_device_counter_info counter = {
         sizeof counter, track, "reserved by the caching allocator (bytes)",

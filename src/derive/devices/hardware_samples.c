@@ -119,7 +119,10 @@ static void end_samples(struct sample *samples, size_t count, int64_t *periods)
         int64_t end_ns = samples[i].begin_ns, next_ns = i + 1 < count ? samples[i + 1].begin_ns : 0;
         if (__builtin_add_overflow(end_ns, usual_ns, &end_ns))
             end_ns = samples[i].begin_ns; /* then it lies in no work                              */
-        bool is_near = i + 1 < count && (next_ns <= end_ns || next_ns - end_ns < usual_ns / 2);
+        int64_t gap_ns;
+        bool is_near = i + 1 < count &&
+                       (next_ns <= end_ns || (!__builtin_sub_overflow(next_ns, end_ns, &gap_ns) &&
+                                              gap_ns < usual_ns / 2));
         samples[i].end_ns = is_near ? next_ns : end_ns;
     }
 }

@@ -80,8 +80,10 @@ static const char *open_device(void)
     if (call_clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
         call_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &cl.device, NULL) != CL_SUCCESS)
         return "no OpenCL device";
-    if (varve_backend_open("opencl", &cl.backend, &error) != VARVE_OK)
-        return "no backend for OpenCL";
+    if (varve_backend_open("opencl", &cl.backend, &error) != VARVE_OK) {
+        fprintf(stderr, "no backend for OpenCL: %s\n", error.message);
+        exit(1);
+    }
     cl.context = call_clCreateContext(NULL, 1, &cl.device, NULL, NULL, &code);
     check(code);
     cl.queue = call_clCreateCommandQueue(cl.context, cl.device, CL_QUEUE_PROFILING_ENABLE, &code);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyse/advice/rules/rules.h"
-#include "handmade.h"
+#include "handmade_device.h"
 #include "varve/varve.h"
 
 #define WORDS_MAX 8
@@ -73,25 +73,28 @@ static void the_platform_is_that_of_the_processes(void **state)
     (void)state;
     static const struct {
         const char *process;
-        enum vv_track_kind track;
+        bool has_work;
         enum vv_platform platform;
         bool has_tpu;
     } cases[] = {
-        { "python", VV_TRACK_THREAD, VV_PLATFORM_HOST, false },
-        { "python", VV_TRACK_DEVICE, VV_PLATFORM_USUAL, false },
-        { "/host:CPU", VV_TRACK_THREAD, VV_PLATFORM_XLA, false },
-        { "/device:GPU:0", VV_TRACK_DEVICE, VV_PLATFORM_XLA, false },
-        { "/device:TPU:3", VV_TRACK_DEVICE, VV_PLATFORM_XLA, true },
-        { "Ascend Hardware", VV_TRACK_DEVICE, VV_PLATFORM_ASCEND, false },
+        { "python", false, VV_PLATFORM_HOST, false },
+        { "python", true, VV_PLATFORM_USUAL, false },
+        { "/host:CPU", false, VV_PLATFORM_XLA, false },
+        { "/device:GPU:0", true, VV_PLATFORM_XLA, false },
+        { "/device:TPU:3", true, VV_PLATFORM_XLA, true },
+        { "Ascend Hardware", true, VV_PLATFORM_ASCEND, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vv_model *model = handmade_model();
-        uint32_t row, track;
+        uint32_t row;
         assert_int_equal(vv_model_add_process(model, &row, NULL), VARVE_OK);
         assert_int_equal(vv_model_text(model, cases[i].process, &model->processes.name[row], NULL),
                          VARVE_OK);
-        assert_int_equal(vv_model_add_track(model, &track, NULL), VARVE_OK);
-        model->tracks.kind[track] = cases[i].track;
+        /* A track on which nothing works, as one of counters, is no device that works. */
+        uint32_t stream = handmade_stream(model, 0, 7);
+        if (cases[i].has_work)
+            handmade_work(model, stream, "gemm", 0, 0, 5);
+        handmade_finish(model);
         assert_int_equal(vv_platform_of(model), cases[i].platform);
         assert_int_equal(vv_has_tpu(model), cases[i].has_tpu);
         vv_model_destroy(model);
@@ -101,17 +104,19 @@ static void the_platform_is_that_of_the_processes(void **state)
 static void queues_of_opencl_are_a_platform_where_no_other_device_is(void **state)
 {
     (void)state;
-    struct vv_model *model = handmade_model();
     const uint32_t kinds[] = { VARVE_DEVICE_KIND_OPENCL, VARVE_DEVICE_KIND_CUDA };
     const enum vv_platform platforms[] = { VV_PLATFORM_OPENCL, VV_PLATFORM_USUAL };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        uint32_t row;
-        assert_int_equal(vv_model_add_track(model, &row, NULL), VARVE_OK);
-        model->tracks.kind[row] = VV_TRACK_DEVICE;
-        model->tracks.device[row] = VARVE_DEVICE(kinds[i], 0);
+        struct vv_model *model = handmade_model();
+        for (size_t k = 0; k <= i; k++) {
+            uint32_t stream = handmade_stream(model, 0, (int64_t)k);
+            model->tracks.device[stream] = VARVE_DEVICE(kinds[k], 0);
+            handmade_work(model, stream, "gemm", 0, 0, 5);
+        }
+        handmade_finish(model);
         assert_int_equal(vv_platform_of(model), platforms[i]);
+        vv_model_destroy(model);
     }
-    vv_model_destroy(model);
 }
 
 int main(void)
