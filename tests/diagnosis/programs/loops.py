@@ -104,8 +104,9 @@ def collect(is_mended):
 
 
 def interpreter(is_mended):
-    """A moving average is taken in Python, number by number."""
-    rows = torch.ones(BATCH, WIDTH)
+    """A moving average is taken in Python, number by number. Beside operators of this size, the calls
+    of a step are little."""
+    rows = torch.ones(4 * BATCH, WIDTH)
 
     def average(numbers):
         mean = 0.0
@@ -114,7 +115,7 @@ def interpreter(is_mended):
         return mean
 
     def after(net, _):
-        return None if is_mended else average(range(40000))
+        return None if is_mended else average(range(200000))
     return training(iter(lambda: rows, None), after=after)
 
 
