@@ -16,11 +16,7 @@
 
 struct vv_cupti_api vv_cupti;
 
-static const struct {
-    const char *symbol;
-    size_t offset;
-    bool is_needed;
-} functions[] = {
+static const struct vv_module_function functions[] = {
 #define VV_NEEDED(name, symbol, parameters) { symbol, offsetof(struct vv_cupti_api, name), true },
 #define VV_OPTIONAL(name, symbol, parameters)                                                      \
     { symbol, offsetof(struct vv_cupti_api, name), false },
@@ -151,21 +147,6 @@ static void *find_library(int driver_version)
     return handle;
 }
 
-/* Returns the name of a function that the library must have, and has not. */
-static const char *find_functions(void *library, struct vv_cupti_api *out)
-{
-    for (size_t i = 0; i < COUNT(functions); i++) {
-        void *found = dlsym(library, functions[i].symbol);
-        if (found == NULL) {
-            dlerror();
-            if (functions[i].is_needed)
-                return functions[i].symbol;
-        }
-        memcpy((char *)out + functions[i].offset, &found, sizeof found);
-    }
-    return NULL;
-}
-
 static bool is_known(uint32_t version)
 {
     return version >= OLDEST && (version < 100000 || version / 10000 <= MAJOR_LATEST);
@@ -185,7 +166,7 @@ bool vv_cupti_open(int driver_version, char *out_why, size_t bytes)
                  driver_version / 1000, driver_version / 10 % 100, driver_version / 1000);
         return false;
     }
-    const char *missing = find_functions(library, &api);
+    const char *missing = vv_module_functions(library, functions, COUNT(functions), &api);
     if (missing != NULL) {
         snprintf(out_why, bytes, "libcupti has no %s", missing);
         return false;

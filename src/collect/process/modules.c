@@ -60,3 +60,18 @@ void *vv_module_open(const struct vv_module *module)
     errno = saved_errno;
     return handle;
 }
+
+const char *vv_module_functions(void *library, const struct vv_module_function *functions,
+                                size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *found = dlsym(library, functions[i].symbol);
+        if (found == NULL) {
+            dlerror();
+            if (functions[i].is_needed)
+                return functions[i].symbol;
+        }
+        memcpy((char *)out + functions[i].offset, &found, sizeof found);
+    }
+    return NULL;
+}

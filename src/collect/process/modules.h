@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Was a library loaded since this last returned true? If not, there is nothing new to find. Costs
  * one step through the loader's list. */
@@ -21,5 +22,19 @@ VV_MUST_USE bool vv_module_find(const char *name, struct vv_module *out_module);
 /* Returns dlopen's handle of a loaded library; NULL if it is not loaded. Never loads a library, and
  * never searches the disk. The library then stays loaded, so the symbols found in it stay valid. */
 VV_MUST_USE void *vv_module_open(const struct vv_module *module);
+
+/* A function that a library has, or an older one has not, and where its pointer goes in a
+ * struct. */
+struct vv_module_function {
+    const char *symbol;
+    size_t offset;
+    bool is_needed;
+};
+
+/* Fills the struct at `out`; NULL where the library has no such function. Returns the symbol of the
+ * first needed one that it has not, or NULL. */
+VV_MUST_USE const char *vv_module_functions(void *library,
+                                            const struct vv_module_function *functions,
+                                            size_t count, void *out);
 
 #endif

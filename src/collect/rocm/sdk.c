@@ -13,11 +13,7 @@
 
 struct vv_rocp_api vv_rocp;
 
-static const struct {
-    const char *symbol;
-    size_t offset;
-    bool is_needed;
-} functions[] = {
+static const struct vv_module_function functions[] = {
 #define VV_NEEDED(name, symbol, parameters)                                                        \
     { "rocprofiler_" symbol, offsetof(struct vv_rocp_api, name), true },
 #define VV_OPTIONAL(name, symbol, parameters)                                                      \
@@ -87,21 +83,6 @@ static void *find_library(void)
     return handle;
 }
 
-/* Returns the name of a function that the library must have, and has not. */
-static const char *find_functions(void *library, struct vv_rocp_api *out)
-{
-    for (size_t i = 0; i < COUNT(functions); i++) {
-        void *found = dlsym(library, functions[i].symbol);
-        if (found == NULL) {
-            dlerror();
-            if (functions[i].is_needed)
-                return functions[i].symbol;
-        }
-        memcpy((char *)out + functions[i].offset, &found, sizeof found);
-    }
-    return NULL;
-}
-
 bool vv_rocp_open(char *out_why, size_t bytes)
 {
     static struct vv_rocp_api api; /* the caller has the lock */
@@ -115,7 +96,7 @@ bool vv_rocp_open(char *out_why, size_t bytes)
                  "librocprofiler-sdk.so");
         return false;
     }
-    const char *missing = find_functions(library, &api);
+    const char *missing = vv_module_functions(library, functions, COUNT(functions), &api);
     if (missing != NULL) {
         snprintf(out_why, bytes, "librocprofiler-sdk has no %s", missing);
         return false;

@@ -104,8 +104,8 @@ def collect(is_mended):
 
 
 def interpreter(is_mended):
-    """A moving average is taken in Python, number by number. Beside operators of this size, the calls
-    of a step are little."""
+    """A moving average is taken in Python, number by number. Beside operators of this size, the
+    calls of a step are little."""
     rows = torch.ones(4 * BATCH, WIDTH)
 
     def average(numbers):
