@@ -68,17 +68,18 @@ def test_a_rank_waits_for_the_one_that_sleeps(varve, trace):
 
 
 def test_the_first_finding_is_the_late_rank_and_its_twin_has_none(varve, folder, trace):
-    """It promises what mending saves, within a factor of 1.5: the sleep."""
+    """It promises what mending saves, within a factor of 1.5: the sleep. In the twin a neighbour's
+    burst of work may make either rank late, and not the planted one each time."""
     first, *_ = table_reader.tables(varve, "report", "--table", "advice", trace)["advice"]
     assert first["rule"] == "late_rank" and "for rank 1" in first["finding"]
     assert first["why"].startswith("late load takes ")
     assert LATE_NS / 1.5 <= first["saves_ns"] <= LATE_NS * 1.5
     assert subprocess.run([varve, *shlex.split(first["see"])[1:]], capture_output=True,
                           check=False).returncode == 0
-    for attempt in range(ATTEMPTS):  # a neighbour's burst of work makes one rank late
+    for attempt in range(ATTEMPTS):
         twin = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
                                    record(varve, folder, f"mended{attempt}"))["advice"]
-        if "late_rank" not in [row["rule"] for row in twin]:
+        if not [row for row in twin if row["rule"] == "late_rank" and "for rank 1" in row["finding"]]:
             return
     pytest.fail(f"the twin has a late rank, too: {twin}")
 
