@@ -79,7 +79,7 @@ def test_the_first_finding_is_the_late_rank_and_its_twin_has_none(varve, folder,
     for attempt in range(ATTEMPTS):
         twin = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
                                    record(varve, folder, f"mended{attempt}"))["advice"]
-        if not [row for row in twin if row["rule"] == "late_rank" and "for rank 1" in row["finding"]]:
+        if not any(row["rule"] == "late_rank" and "for rank 1" in row["finding"] for row in twin):
             return
     pytest.fail(f"the twin has a late rank, too: {twin}")
 
