@@ -66,9 +66,9 @@ def test_kinds_of_work(varve, tmp_path):
     trace, _ = record(varve, tmp_path, "kinds")
     rows = tables(varve, "report", "--table", "kernels", "--top", "0", trace)["kernels"]
     said = {row["name"]: row for row in rows if row["row"] == "group"}
-    assert {name: row["total_ns"] for name, row in said.items()} == {
+    assert {name: row["total_ns"] for name, row in said.items()} == pytest.approx({
         RELU: 2500, "add": 2500, "CUDA graph 3": 9000, "Memset (Device)": 300,
-        "Memcpy PtoP (Device -> Device)": 800, "Memcpy DtoH (Device -> Pageable)": 700}
+        "Memcpy PtoP (Device -> Device)": 800, "Memcpy DtoH (Device -> Pageable)": 700}, abs=1)
     assert (said["add"]["grid"], said["add"]["block"], said["add"]["registers"],
             said["add"]["shared_bytes"]) == ("8×4", "128", 40, 3072)
     copies = tables(varve, "report", "--table", "copies", trace)["copies"]

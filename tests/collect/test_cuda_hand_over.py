@@ -49,7 +49,7 @@ def test_time_of_the_tools_is_on_the_thread_that_it_took(varve, tmp_path):
     names = {"Runtime Triggered Module Loading", "Lazy Function Loading", "Driver Compiler"}
     found = {row["name"]: row for row in rows["slices"] if row["name"] in names}
     assert set(found) == names
-    assert {row["duration_ns"] for row in found.values()} == {5000}
+    assert [row["duration_ns"] for row in found.values()] == pytest.approx([5000] * 3, abs=1)
     (operators,) = {row["track"] for row in rows["slices"] if row["name"] == "forward"}
     assert {row["track"] for row in found.values()} == {operators}
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launches.c — launches that are under way are few, so that the table holds the last ones: a place
- * in a set of four for each, and the oldest of a set makes room. */
+ * in a set of four for each, and the oldest of a set makes room. Each set has a turn of its own: a
+ * thread that loses its processor while it has the turn holds up no launch but those of its set. */
 #include "collect/process/launches.h"
 
 #include <stddef.h>
@@ -12,13 +13,15 @@
 #define PLACES 4u
 #define TRIES 200
 
-static struct {
-    uint32_t correlation; /* 0: free                                                             */
-    uint32_t age;
-    struct vv_launch_collective collective;
-} told[SETS][PLACES];
-static uint32_t ages;   /* with the turn                                                         */
-static int turn;        /* base/try_lock.h                                                       */
+static struct set {
+    int turn;      /* base/try_lock.h                                                            */
+    uint32_t ages; /* with the turn                                                              */
+    struct {
+        uint32_t correlation; /* 0: free                                                         */
+        uint32_t age;
+        struct vv_launch_collective collective;
+    } places[PLACES];
+} sets[SETS];
 static bool are_wanted; /* atomic                                                                */
 
 static _Thread_local uint32_t last; /* launch of this thread                                     */
@@ -46,54 +49,55 @@ uint32_t vv_launch_take(void)
     return taken;
 }
 
-static bool take_turn(void)
+static bool take_turn(struct set *set)
 {
     for (int i = 0; i < TRIES; i++)
-        if (vv_turn_take(&turn))
+        if (vv_turn_take(&set->turn))
             return true;
     return false;
 }
 
 /* Correlations are counted up, so that neighbours are in different sets. */
-static size_t set_of(uint32_t correlation)
+static struct set *set_of(uint32_t correlation)
 {
-    return correlation % SETS;
+    return &sets[correlation % SETS];
 }
 
 void vv_launch_tell(uint32_t correlation, const struct vv_launch_collective *collective)
 {
-    size_t set = set_of(correlation), place = 0;
-    if (correlation == 0 || !take_turn())
+    struct set *set = set_of(correlation);
+    size_t place = 0;
+    if (correlation == 0 || !take_turn(set))
         return;
     for (size_t i = 0; i < PLACES; i++) {
-        bool is_same = told[set][i].correlation == correlation;
-        bool is_older = told[set][place].correlation != 0 &&
-                        (told[set][i].correlation == 0 ||
-                         (int32_t)(told[set][i].age - told[set][place].age) < 0);
+        bool is_same = set->places[i].correlation == correlation;
+        bool is_older = set->places[place].correlation != 0 &&
+                        (set->places[i].correlation == 0 ||
+                         (int32_t)(set->places[i].age - set->places[place].age) < 0);
         if (is_same || is_older)
             place = i;
         if (is_same)
             break;
     }
-    told[set][place].correlation = correlation;
-    told[set][place].age = ages++;
-    told[set][place].collective = *collective;
-    vv_turn_give(&turn);
+    set->places[place].correlation = correlation;
+    set->places[place].age = set->ages++;
+    set->places[place].collective = *collective;
+    vv_turn_give(&set->turn);
 }
 
 bool vv_launch_told(uint32_t correlation, struct vv_launch_collective *out_collective)
 {
-    size_t set = set_of(correlation);
+    struct set *set = set_of(correlation);
     bool is_told = false;
-    if (correlation == 0 || !vv_launches_are_wanted() || !take_turn())
+    if (correlation == 0 || !vv_launches_are_wanted() || !take_turn(set))
         return false;
     for (size_t i = 0; i < PLACES && !is_told; i++) {
-        is_told = told[set][i].correlation == correlation;
+        is_told = set->places[i].correlation == correlation;
         if (is_told) {
-            *out_collective = told[set][i].collective;
-            told[set][i].correlation = 0;
+            *out_collective = set->places[i].collective;
+            set->places[i].correlation = 0;
         }
     }
-    vv_turn_give(&turn);
+    vv_turn_give(&set->turn);
     return is_told;
 }
