@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launches.h — what one collector knows of work that another one records. Who sees launches notes
  * those of communication kernels; who sees collectives says which of them such a launch started;
- * and who hears later of the kernel asks for it. Thread-safe. Nobody waits: where two threads meet at
- * one launch, or at two that are a multiple of 1,024 launches apart, the kernel has no
+ * and who hears later of the kernel asks for it. Thread-safe. Nobody waits: where two threads meet
+ * at one launch, or at two that are a multiple of 1,024 launches apart, the kernel has no
  * collective. */
 #ifndef VV_COLLECT_PROCESS_LAUNCHES_H
 #define VV_COLLECT_PROCESS_LAUNCHES_H
