@@ -99,7 +99,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct plugin *plugin;
 static void *library;
 static unsigned interface, users;
-static int mask;
+static int mask; /* atomic: one for all communicators, as in NCCL */
 
 static const char *const functions[] = { "Broadcast",     "Reduce",    "AllGather", "ReduceScatter",
                                          "AllReduce",     "SendRecv",  "Send",      "Recv" };
@@ -263,7 +263,7 @@ void standin_nccl_tell(struct standin_comm *comm)
 {
     struct event event;
     void *group = NULL;
-    if (plugin == NULL || mask == 0)
+    if (plugin == NULL || __atomic_load_n(&mask, __ATOMIC_RELAXED) == 0)
         return;
     memset(&event, 0xee, sizeof event);
     start(comm, GROUP, &event, &group);
@@ -295,7 +295,8 @@ void standin_nccl_add(struct standin_comm *comm, const char *function, size_t co
 {
     struct task *task = &comm->tasks[comm->count++];
     *task = (struct task){ .function = function, .dtype = dtype, .count = count, .peer = peer };
-    if (plugin != NULL && interface == 5 && mask != 0 && !is_message(task))
+    if (plugin != NULL && interface == 5 && __atomic_load_n(&mask, __ATOMIC_RELAXED) != 0 &&
+        !is_message(task))
         tell_call(comm, task);
     if (strcmp(function, "AllGather") == 0 || strcmp(function, "Broadcast") == 0) {
         task->count *= sizes[NUMBER(dtypes, dtype)];

@@ -48,7 +48,8 @@ static int begin(unsigned version, void **out_context, int *out_asked, struct vv
     int saved_errno = errno;
     bool is_used = !vv_os_is_privileged() && vv_nccl_began(version, group);
     *out_context = group;
-    *out_asked = is_used ? (int)ASKED : 0;
+    /* All communicators have this word in common, and other threads read it. */
+    __atomic_store_n(out_asked, is_used ? (int)ASKED : 0, __ATOMIC_RELAXED);
     errno = saved_errno;
     return 0;
 }
