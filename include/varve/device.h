@@ -66,6 +66,27 @@ VARVE_API uint64_t varve_ticks(void);
 VARVE_API void varve_clock_pair(uint32_t clock, int64_t value, uint64_t ticks,
                                 uint64_t uncertainty_ns);
 
+/* ---- devices ---- */
+
+struct varve_device_info {
+    uint32_t struct_size;        /* sizeof(struct varve_device_info)                            */
+    uint32_t device;             /* VARVE_DEVICE(kind, index), as this process numbers it       */
+    const char *uuid;            /* the same in every process, "GPU-…"; NULL = not known        */
+    const char *name;            /* as its driver says; NULL = not known                        */
+    uint32_t capability_major;   /* CUDA's compute capability; 0 = not known                    */
+    uint32_t capability_minor;
+    uint32_t units;              /* multiprocessors, compute units; 0 = not known               */
+    uint32_t clock_khz;          /* the most; 0 = not known                                     */
+    uint64_t memory_bytes;       /* 0 = not known                                               */
+    uint64_t memory_bytes_per_s; /* that the memory moves at most; 0 = not known                */
+    /* end of ABI 0 */
+};
+
+/* Says what a device is; the last saying counts. Devices of one uuid are one device to the reader,
+ * also if processes number them otherwise. What is no such struct is ignored. Not from signal
+ * handlers. */
+VARVE_API void varve_device_describe(const struct varve_device_info *info);
+
 /* ---- tracks ---- */
 
 struct varve_track_info {

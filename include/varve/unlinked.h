@@ -240,6 +240,7 @@ VARVE_STAND_INS_(varve_calls_of_control_, VARVE_CALLS_OF_CONTROL_)
     GIVES(T, uint64_t, varve_ticks, (void), (), 0) \
     DOES(T, varve_clock_pair, (uint32_t clock, int64_t value, uint64_t ticks, uint64_t \
         uncertainty_ns), (clock, value, ticks, uncertainty_ns), (void)0) \
+    DOES(T, varve_device_describe, (const struct varve_device_info *info), (info), (void)0) \
     GIVES(T, enum varve_code, varve_track_add, (const struct varve_track_info *info, uint32_t \
         *out_track, struct varve_error *error), (info, out_track, error), \
         varve_unlinked_(error)) \

@@ -107,3 +107,18 @@ bool vv_track_is_called(const struct vv_model *model, uint32_t track, const char
     return strcmp(wanted, tid) == 0 || strcmp(wanted, full) == 0 ||
            strcmp(wanted, vv_text_of(model, model->tracks.name[track])) == 0;
 }
+
+uint32_t vv_device_row(const struct vv_model *model, uint32_t scope, uint32_t owner,
+                       uint32_t device)
+{
+    const struct vv_devices *devices = &model->devices;
+    uint32_t like = VV_NONE;
+    for (uint32_t row = 0; row < devices->table.count; row++) {
+        if (devices->device[row] != device || devices->scope[row] != scope)
+            continue;
+        if (devices->owner[row] == owner)
+            return row;
+        like = like == VV_NONE ? row : like;
+    }
+    return like;
+}

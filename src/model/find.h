@@ -31,6 +31,11 @@ uint32_t vv_operator_at(const struct vv_model *model, uint32_t track, int64_t ti
  * slice, and a coarse clock may give the mark and the slice's end the same time. */
 uint32_t vv_slice_holding(const struct vv_model *model, uint32_t track, int64_t time_ns);
 
+/* The row of a device, as the process of that id_family numbers it. Without one, the first row of
+ * that number in the scope: all its processes see the same devices then. VV_NONE: there is none. */
+uint32_t vv_device_row(const struct vv_model *model, uint32_t scope, uint32_t owner,
+                       uint32_t device);
+
 /* The name of a track for people: its own name, or "thread TID". If another thread has the same
  * name, the number stands with it: "python (4711)". `bytes` is at least 40. */
 void vv_track_text(const struct vv_model *model, uint32_t track, char *text, size_t bytes);

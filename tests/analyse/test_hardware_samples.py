@@ -18,12 +18,19 @@ NAMES = ["SM active (%)", "SM issue (%)", "warps in flight (%)", "tensor cores a
          "DRAM read (%)", "DRAM write (%)"]
 
 
-def write(path, kernels, samples):
-    """`kernels` is [(name, device, stream, begin us, end us)], `samples` [(device, us, values)]."""
+def tell(process, uuids):
+    for device, uuid in enumerate(uuids):
+        process.collector(f"fact.device.cuda.{device}", "note", f"uuid={uuid};name=H100")
+
+
+def write(path, kernels, samples, uuids=(), sampled_uuids=()):
+    """`kernels` is [(name, device, stream, begin us, end us)], `samples` [(device, us, values)];
+    `uuids` are those of the program's devices, `sampled_uuids` of the process that samples."""
     trace = trace_writer.Trace(path)
     program = trace.process(pid=100)
     thread = program.thread(tid=100)
     rows = {}
+    tell(program, uuids)
     for name, device, stream, begin, end in kernels:
         if (device, stream) not in rows:
             rows[device, stream] = len(rows) + 1
@@ -31,6 +38,7 @@ def write(path, kernels, samples):
                           (GPU[device], 1, stream))
         thread.activity(rows[device, stream], name, (begin * US, end * US), at=end * US)
     reader = trace.process(pid=200)
+    tell(reader, sampled_uuids)
     thread = reader.thread(tid=200)
     for number, device in enumerate(GPU, start=1):
         reader.track(number, "device", "ticks", device)
@@ -80,3 +88,46 @@ def test_a_gap_between_samples_is_of_no_sample(varve, tmp_path):
 def test_without_samples_the_columns_are_empty(varve, tmp_path):
     row = kernels_of(varve, write(tmp_path / "t.varve", [("gemm", 0, 7, 0, 40)], []))["gemm"]
     assert row["samples"] is None and row["sm_active"] is None
+
+
+@pytest.mark.parametrize("uuids, sampled, joined", [
+    (["GPU-1"], ["GPU-0", "GPU-1"], 1),            # CUDA_VISIBLE_DEVICES=1, set by the program
+    (["GPU-1", "GPU-0"], ["GPU-0", "GPU-1"], 1),   # another order
+    (["MIG-7"], ["GPU-0", "MIG-7"], 1),            # a part of a GPU
+    (["GPU-9"], ["GPU-0", "GPU-1"], None),         # a GPU that nobody sampled
+    ([], ["GPU-0", "GPU-1"], 0), (["GPU-0"], [], 0), (["", "GPU-0"], ["GPU-1", "GPU-0"], 0),
+])
+def test_samples_find_their_gpu_by_its_uuid(varve, tmp_path, uuids, sampled, joined):
+    samples = [(device, at, (10 + 80 * device,) * 6) for at in range(0, 200, 10)
+               for device in (0, 1)]
+    row = kernels_of(varve, write(tmp_path / "t.varve", [("gemm", 0, 7, 0, 200)], samples,
+                                  uuids, sampled))["gemm"]
+    if joined is None:
+        assert row["samples"] == 0 and row["sm_active"] is None
+    else:
+        assert row["samples"] == 20 and row["sm_active"] == pytest.approx(0.1 + 0.8 * joined)
+
+
+def test_processes_that_share_a_gpu_take_each_others_samples_away(varve, tmp_path):
+    """Two ranks call their GPUs `cuda:0`. With equal uuids their work overlaps on one GPU; with
+    different ones each has its own samples."""
+    for shared in (True, False):
+        path = tmp_path / f"{shared}.varve"
+        trace = trace_writer.Trace(path)
+        for rank, name in enumerate(("first", "second")):
+            process = trace.process(pid=100 + rank)
+            tell(process, ["GPU-0" if shared else f"GPU-{rank}"])
+            process.track(1, "stream 7", "ticks", (GPU[0], 1, 7))
+            process.thread(tid=100 + rank).activity(1, name, (0, 200 * US), at=200 * US)
+        reader = trace.process(pid=200)
+        tell(reader, ["GPU-0", "GPU-1"])
+        thread = reader.thread(tid=200)
+        for number, device in enumerate(GPU, start=1):
+            reader.track(number, "device", "ticks", device)
+        for at in range(0, 200, 10):
+            for number in (1, 2):
+                thread.device_counter(number, "SM active (%)", at * US, 30.0 * number, at=at * US)
+        rows = kernels_of(varve, trace.write())
+        said = {name: (rows[name]["samples"], rows[name]["sm_active"]) for name in rows}
+        assert said == ({"first": (0, None), "second": (0, None)} if shared else
+                        {"first": (20, 0.3), "second": (20, 0.6)})

@@ -19,11 +19,14 @@ MS = 1_000_000
 STEPS, STEP_MS, FIRST_MS = 10, 10, 5  # steps from 5 ms to 105 ms, one after the other
 
 
-def write(path, held, reason="power_limit", with_kernels=True):
+def write(path, held, reason="power_limit", with_kernels=True, uuids=None):
     """A program whose kernels fill its steps, and a process that reads the clocks of two GPUs:
-    `held` is [(ms, 0 or 1)] of GPU 1, which has 1,500 MHz then, else 2,000."""
+    `held` is [(ms, 0 or 1)] of GPU 1, which has 1,500 MHz then, else 2,000. `uuids` are the
+    program's and the reader's devices."""
     trace = trace_writer.Trace(path)
     program = trace.process(pid=100)
+    for device, uuid in (uuids or ({}, {}))[0].items():
+        program.collector(f"fact.device.cuda.{device}", "note", f"uuid={uuid};name=H100")
     thread = program.thread(tid=100)
     launch = program.site("begin", "cudaLaunchKernel", layer="RUNTIME")
     wait = program.site("begin", "cudaDeviceSynchronize", layer="RUNTIME")
@@ -41,6 +44,8 @@ def write(path, held, reason="power_limit", with_kernels=True):
                             at=begin + STEP_MS * MS - 1000, correlation=step + 1)
         thread.step_end(at=begin + STEP_MS * MS - 500)
     beside = trace.process(pid=200)
+    for device, uuid in (uuids or ({}, {}))[1].items():
+        beside.collector(f"fact.device.cuda.{device}", "note", f"uuid={uuid};name=H100")
     reader = beside.thread(tid=200)
     for track, gpu in enumerate(GPU, start=1):
         beside.track(track, "device", "ticks", gpu)
@@ -92,6 +97,16 @@ def test_only_the_steps_that_are_asked_for_count(varve, tmp_path):
 def test_time_before_the_first_value_is_not_observed(varve, tmp_path):
     (row,) = throttling(varve, write(tmp_path / "t.varve", [(55, 1), (65, 0)]))
     assert (row["held_ns"], row["observed_ns"]) == (10 * MS - 500, 50 * MS - 5 * 500)
+
+
+@pytest.mark.parametrize("own, device", [
+    ({0: "GPU-1"}, "cuda:0"), ({5: "GPU-1", 1: "GPU-0"}, "cuda:5"), ({0: "GPU-7"}, "cuda:1"),
+    ({}, "cuda:1")])
+def test_a_device_is_called_as_the_program_calls_it(varve, tmp_path, own, device):
+    trace = write(tmp_path / "t.varve", HELD, uuids=(own, {0: "GPU-0", 1: "GPU-1"}))
+    (row,) = throttling(varve, trace)
+    assert row["device"] == device
+    assert f"clocks of {device} are held down" in advice(varve, trace)["throttled"]["finding"]
 
 
 def test_a_last_value_holds_to_the_end(varve, tmp_path):

@@ -64,6 +64,18 @@ def test_clocks_and_triggers_that_a_gpu_may_have(varve, tmp_path, mode):
     assert row["mean"] == 80 and row["values"] >= 0.1 / 200e-6
 
 
+def test_both_kinds_of_metrics_are_of_one_gpu_under_one_number(varve, tmp_path):
+    """CUDA numbers GPU 1 as its device 0. The stand-in for GPU 1 counts half as much."""
+    done = record(varve, tmp_path, "--metrics", "sm_active,power", STANDIN_CUDA_ORDER="10")
+    assert done.returncode == 0, done.stderr
+    said = counters(varve, tmp_path)
+    assert {(series, name): row["mean"] for (series, name), row in said.items()} == {
+        ("cuda:0 device", "power (W)"): 351.5, ("cuda:1 device", "power (W)"): 350.5,
+        ("cuda:0 device", "power limit (W)"): 400, ("cuda:1 device", "power limit (W)"): 400,
+        ("cuda:0 device", "SM active (%)"): 40, ("cuda:1 device", "SM active (%)"): 80,
+        ("cuda:0 device", "SM issue (%)"): 20, ("cuda:1 device", "SM issue (%)"): 40}
+
+
 def test_what_a_gpu_does_not_count_is_named_and_another_source_is_tried(varve, tmp_path):
     done = record(varve, tmp_path, "--metrics", "hardware", program=[binary("examples/c-loop")],
                   STANDIN_SAMPLING_LACKS="tensor")

@@ -16,6 +16,7 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle")]
 
+from cuda_recording import work_of  # noqa: E402
 from recording import binary, quiet_environment  # noqa: E402
 from table_reader import tables  # noqa: E402
 
@@ -132,6 +133,31 @@ def test_gpus_are_those_that_the_program_may_see(varve, tmp_path, visible, power
             if "power (W)" in rows} == power
     if visible.startswith("MIG"):
         assert said["cuda:0 MIG instance"]["used memory (bytes)"]["mean"] == 10 * MIB
+
+
+@pytest.mark.parametrize("more, power", [
+    ({}, [350.5, 351.5]),  # one model: the driver's numbers, and CUDA is not asked
+    ({"STANDIN_NVML": "mixed"}, [351.5, 350.5]),
+    ({"STANDIN_NVML": "mixed", "CUDA_VISIBLE_DEVICES": "0,1"}, [351.5, 350.5]),
+    ({"STANDIN_NVML": "mixed", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}, [350.5, 351.5]),
+    ({"STANDIN_NVML": "mixed", "CUDA_VISIBLE_DEVICES": "GPU-0,GPU-1"}, [350.5, 351.5]),
+])
+def test_gpus_of_several_models_are_numbered_as_cuda_numbers_them(varve, tmp_path, more, power):
+    record(varve, tmp_path, "--metrics", "power", program=["true"], STANDIN_CUDA_ORDER="10", **more)
+    said = counters(varve, tmp_path)
+    assert [said[f"cuda:{i} device"]["power (W)"]["mean"] for i in (0, 1)] == power
+
+
+def test_the_trace_knows_the_program_and_the_metrics_to_speak_of_one_gpu(varve, tmp_path):
+    """The program sees GPU 1 alone, as a launcher of ranks would have it, and calls it `cuda:0`."""
+    folder = binary("tests/drivers/recorded/libcuda.so.1").parent
+    record(varve, tmp_path, "--metrics", "power", program=[
+        "env", f"LD_LIBRARY_PATH={folder}", "STANDIN_GPUS=1", binary("tests/programs/cuda_program"),
+        "plain"])
+    uuids = [(row["device"] & 0xffff, row["uuid"]) for row in
+             work_of(tmp_path / "t.varve")["devices"]]
+    end = "1d5cba7-0000-0000-0000-000000000000"
+    assert sorted(uuids) == [(0, "GPU-0" + end), (0, "GPU-1" + end), (1, "GPU-1" + end)]
 
 
 @pytest.mark.parametrize("why, options, more", [

@@ -249,8 +249,14 @@ int cuDeviceTotalMem_v2(size_t *out, int device)
 
 int cuDeviceGetUuid_v2(unsigned char *out, int device)
 {
+    const char *gpus = getenv("STANDIN_GPUS");
+    const unsigned char known[16] = { 1, 0xd5, 0xcb, 0xa7 };
     for (int i = 0; i < 16; i++)
         out[i] = (unsigned char)(i + 16 * device);
+    if (gpus != NULL && device < (int)strlen(gpus)) {
+        memcpy(out, known, sizeof known);
+        out[0] = (unsigned char)(1 + 16 * (gpus[device] - '0'));
+    }
     return SUCCESS;
 }
 

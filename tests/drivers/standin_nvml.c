@@ -3,7 +3,8 @@
  * MIG instance. For tests. The environment says what they are like:
  *
  *     STANDIN_NVML            "refuses": the driver is not there; "hangs", "dies" in its beginning;
- *                             "old": no sums, only the first layout of memory
+ *                             "old": no sums, only the first layout of memory; "mixed": GPUs of
+ *                             two models
  *     STANDIN_NVML_LACKS      functions that say "not supported", with commas between
  *     STANDIN_NVML_REASONS    why the clocks are held down: NVIDIA's word, 0 unless said */
 #include <signal.h>
@@ -83,13 +84,21 @@ unsigned nvmlDeviceGetHandleByIndex_v2(unsigned number, struct device **out)
 
 unsigned nvmlDeviceGetUUID(const struct device *device, char *out, unsigned bytes)
 {
-    snprintf(out, bytes, device->number == MIG ? "MIG-5c89852c" : "GPU-%u1d5cba7", device->number);
+    snprintf(out, bytes,
+             device->number == MIG ? "MIG-5c89852c" : "GPU-%u1d5cba7-0000-0000-0000-000000000000",
+             device->number);
+    return SUCCESS;
+}
+
+unsigned nvmlDeviceGetName(const struct device *device, char *out, unsigned bytes)
+{
+    snprintf(out, bytes, "NVIDIA %s", is("mixed") && device->number == 1 ? "H100" : "A40");
     return SUCCESS;
 }
 
 unsigned nvmlDeviceGetHandleByUUID(const char *uuid, struct device **out)
 {
-    char own[32];
+    char own[64];
     for (unsigned i = 0; i <= GPUS; i++) {
         nvmlDeviceGetUUID(&devices[i], own, sizeof own);
         if (strcmp(own, uuid) != 0)

@@ -7,7 +7,9 @@
  *     STANDIN_SAMPLING         "forbids": no rights; "old": CUPTI 12.6; "turing": no trigger by
  *                              time; "elsewhen": times of an unknown clock; "real": of
  *                              CLOCK_REALTIME; "full": the buffer runs over in each reading
- *     STANDIN_SAMPLING_LACKS   a part of a counter's name that it does not have */
+ *     STANDIN_SAMPLING_LACKS   a part of a counter's name that it does not have
+ *     STANDIN_CUDA_ORDER       "10": CUDA's device 0 is GPU 1, and 1 is 0, by the numbers of
+ *                              standin_nvml.c; "0" unless said. GPU 1 counts half as much */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,19 +22,30 @@
 
 enum { SUCCESS = 0, INVALID_PARAMETER = 1, INVALID_METRIC = 47, NOT_SUPPORTED = 27,
        FORBIDDEN = 35 };
-enum { COUNTERS_MAX = 16, SAMPLES_MAX = 4096, END_OF_RECORDS = 2, DATA_FULL = 1 };
+enum { GPUS = 2, COUNTERS_MAX = 16, SAMPLES_MAX = 4096, END_OF_RECORDS = 2, DATA_FULL = 1 };
 
 struct host { const char *names[COUNTERS_MAX]; size_t count; };
 static struct sampler {
     uint64_t interval_ns, next_ns, stopped_ns;
-    int is_running;
-} sampler;
-struct data { size_t count; uint64_t first_ns; };
+    int is_running, gpu;
+} samplers[GPUS];
+struct data { size_t count; uint64_t first_ns; int gpu; };
 
 static int is(const char *mode)
 {
     const char *said = getenv("STANDIN_SAMPLING");
     return said != NULL && strcmp(said, mode) == 0;
+}
+
+static const char *order(void)
+{
+    const char *said = getenv("STANDIN_CUDA_ORDER");
+    return said != NULL ? said : "0";
+}
+
+static int gpu_of(int device)
+{
+    return order()[device] == '1';
 }
 
 static uint64_t now_ns(void)
@@ -52,7 +65,20 @@ int cuInit(unsigned flags)
 
 int cuDeviceGetCount(int *out)
 {
-    *out = 1;
+    *out = (int)strlen(order());
+    return SUCCESS;
+}
+
+int cuDeviceGet(int *out, int number)
+{
+    *out = number;
+    return SUCCESS;
+}
+
+int cuDeviceGetUuid_v2(unsigned char *out, int device)
+{
+    const unsigned char uuid[16] = { (unsigned char)(1 + 16 * gpu_of(device)), 0xd5, 0xcb, 0xa7 };
+    memcpy(out, uuid, sizeof uuid);
     return SUCCESS;
 }
 
@@ -191,7 +217,8 @@ int cuptiProfilerHostGetNumOfPasses(struct passes *at)
 int cuptiPmSamplingEnable(struct enable *at)
 {
     CHECK(at, sampler);
-    at->sampler = &sampler;
+    at->sampler = &samplers[gpu_of((int)at->device)];
+    at->sampler->gpu = gpu_of((int)at->device);
     return SUCCESS;
 }
 
@@ -240,7 +267,8 @@ int cuptiPmSamplingDecodeData(struct decode *at)
     struct sampler *of = at->sampler;
     uint64_t until_ns = of->is_running ? now_ns() : of->stopped_ns;
     CHECK(at, overflow);
-    struct data data = { (size_t)((until_ns - of->next_ns) / of->interval_ns), of->next_ns };
+    struct data data = { (size_t)((until_ns - of->next_ns) / of->interval_ns), of->next_ns,
+                         of->gpu };
     at->reason = data.count > 100 ? DATA_FULL : END_OF_RECORDS;
     data.count = data.count > 100 ? 100 : data.count;
     of->next_ns += data.count * of->interval_ns;
@@ -272,6 +300,8 @@ int cuptiProfilerHostEvaluateToGpuValues(struct evaluate *at)
     for (size_t i = 0; i < at->count; i++)
         for (size_t k = sizeof values / sizeof *values; k-- > 0;)
             if (strstr(at->names[i], values[k].part) != NULL)
-                at->values[i] = values[k].value;
+                at->values[i] =
+                    values[k].value /
+                    (1 + ((const struct data *)(const void *)at->data)->gpu);
     return SUCCESS;
 }

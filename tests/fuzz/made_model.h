@@ -245,7 +245,9 @@ static inline void make_told_device(struct making *making)
     made_or_die(vv_model_add_device(making->model, &row, NULL));
     devices->device[row] = make_device(making);
     devices->scope[row] = draw_below(&making->draw, 3);
+    devices->owner[row] = draw_below(&making->draw, 4);
     devices->name[row] = make_name(making);
+    devices->uuid[row] = make_name(making);
     devices->flop_per_s[row] = (double)draw_size(&making->draw);
     devices->memory_bytes_per_s[row] = (double)draw_size(&making->draw);
     devices->units[row] = draw_below(&making->draw, 200);

@@ -45,3 +45,17 @@ def test_the_last_of_a_key_counts_and_each_device_is_there_once(tmp_path):
     assert devices_of(tmp_path / "t.varve", ("device.cuda.0", "name=a"),
                       ("device.cuda.1", "name=b"), ("device.cuda.0", "name=c")) == [
                           (CUDA, "c", 0, 0, 0, 0), (CUDA + 1, "b", 0, 0, 0, 0)]
+
+
+def test_each_process_numbers_its_own_devices(tmp_path):
+    written = trace_writer.Trace(tmp_path / "t.varve", trace_writer.manifest())
+    for pid, uuid in ((100, "GPU-a"), (101, "GPU-b"), (102, "x" * 64)):
+        process = written.process(pid=pid)
+        thread = process.thread(tid=pid)
+        process.collector("fact.device.cuda.0", "note", f"uuid={uuid};name=H100")
+        thread.begin(process.site("begin", "conv", layer="OP"), 100)
+        thread.end(200)
+    rows = work_of(written.write())["devices"]
+    assert [(row["device"], row["uuid"], row["name"]) for row in rows] == [
+        (CUDA, "GPU-a", "H100"), (CUDA, "GPU-b", "H100"), (CUDA, "", "H100")]
+    assert len({row["owner"] for row in rows}) == 3

@@ -22,8 +22,8 @@ static const struct vv_model *model;
 
 /* Columns, by name, that hold the id of a string; `dtype` does in collectives only. */
 static const char *const string_columns[] = {
-    "name", "host", "category", "key", "file", "stack", "module", "shapes", "scalars", "group",
-    "ranks", "series",
+    "name", "uuid", "host", "category", "key", "file", "stack", "module", "shapes", "scalars",
+    "group", "ranks", "series",
     "path", "format", "type", "framework_type", "origins", "contexts",
 };
 

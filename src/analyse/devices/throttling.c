@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/radix.h"
+#include "derive/devices/one_gpu.h"
 #include "derive/select/scope.h"
 #include "meaning/hardware/throttle.h"
 #include "model/device_id.h"
@@ -172,15 +173,24 @@ static enum varve_code read_counters(struct view *view, struct varve_error *erro
 
 /* ---- rows ---- */
 
-/* Other formats' counters have no device: then the series tells one from another. */
+/* As the processes that use the device number it, and the rank if one process does. Other formats'
+ * counters have no device: then the series tells one from another. */
 static enum varve_code put_name(const struct view *view, const struct device *device, size_t row,
                                 struct varve_error *error)
 {
     const struct vv_model *model = view->model;
+    uint32_t number = model->tracks.device[device->track], used_as, process;
+    int64_t rank = vv_scope_rank(&view->scope, device->track);
     char text[40];
+    if (vv_gpu_user(model, device->track, &used_as, &process)) {
+        number = used_as != VV_NONE ? used_as : number;
+        rank = process != VV_NONE ? view->scope.ranks[process] : rank;
+    }
+    if (rank >= 0)
+        vv_sheet_int(view->sheet, row, RANK, rank);
     if (model->tracks.kind[device->track] != VV_TRACK_DEVICE)
         return vv_sheet_text(view->sheet, row, DEVICE, vv_text_of(model, device->series), error);
-    vv_device_text(model->tracks.device[device->track], text, sizeof text);
+    vv_device_text(number, text, sizeof text);
     return vv_sheet_text(view->sheet, row, DEVICE, text, error);
 }
 
@@ -237,13 +247,11 @@ static enum varve_code put(const struct view *view, const struct device *device,
     struct vv_sheet *sheet = view->sheet;
     double means[KINDS];
     bool is_known[KINDS];
-    int64_t held_ns = vv_intervals_length(held), rank = vv_scope_rank(&view->scope, device->track);
+    int64_t held_ns = vv_intervals_length(held);
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     VV_TRY(vv_sheet_text(sheet, row, ROW, "reason", error));
     VV_TRY(put_name(view, device, row, error));
-    if (rank >= 0)
-        vv_sheet_int(sheet, row, RANK, rank);
     VV_TRY(vv_sheet_text(sheet, row, CODE, vv_throttle_code(reason), error));
     VV_TRY(vv_sheet_text(sheet, row, REASON, vv_throttle_says(reason), error));
     vv_sheet_int(sheet, row, HELD, held_ns);

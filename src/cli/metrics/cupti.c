@@ -87,31 +87,6 @@ static bool find(void *library, const char *name, void *out_function)
     return found != NULL;
 }
 
-/* The driver must not load libvarve.so into this process once more. */
-static enum varve_code begin_cuda(unsigned *out_devices, int *out_major, struct varve_error *error)
-{
-    int (*init)(unsigned), (*count)(int *), (*version)(int *);
-    int said = 0, devices = 0;
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    unsetenv("CUDA_INJECTION64_PATH");
-    if (driver == NULL || !find(driver, "cuInit", &init) ||
-        !find(driver, "cuDeviceGetCount", &count) ||
-        !find(driver, "cuDriverGetVersion", &version))
-        VV_FAIL(error, VARVE_UNSUPPORTED,
-                "hardware counters of GPUs need NVIDIA's driver (libcuda.so.1), which the loader "
-                "does not find here: leave them out of --metrics, or record where the driver is");
-    int result = init(0);
-    if (result != 0 || count(&devices) != 0 || version(&said) != 0)
-        VV_FAIL(error, VARVE_UNSUPPORTED,
-                "hardware counters of GPUs: NVIDIA's driver does not begin here (CUDA error %d): "
-                "see whether nvidia-smi gets an answer", result);
-    if (devices <= 0)
-        VV_FAIL(error, VARVE_NOT_FOUND, "there is no GPU whose hardware counters could be sampled");
-    *out_devices = (unsigned)devices;
-    *out_major = said / 1000;
-    return VARVE_OK;
-}
-
 static enum varve_code check_version(void *library, struct varve_error *error)
 {
     int (*get)(uint32_t *);
@@ -133,14 +108,14 @@ static enum varve_code check_version(void *library, struct varve_error *error)
 enum varve_code vv_cupti_sampling_open(const char *program, struct vv_cupti_sampling *out,
                                        struct varve_error *error)
 {
-    int major = 0;
     *out = (struct vv_cupti_sampling){ 0 };
-    VV_TRY(begin_cuda(&out->device_count, &major, error));
-    void *library = find_library(program, major);
+    VV_TRY(vv_cuda_numbers_init(&out->cuda, error));
+    void *library = find_library(program, out->cuda.major);
     if (library == NULL)
         VV_FAIL(error, VARVE_UNSUPPORTED,
                 "hardware counters of GPUs come from NVIDIA's libcupti, which is not found: pip "
-                "install nvidia-cuda-cupti-cu%d, or VARVE_CUPTI=/path/libcupti.so", major);
+                "install nvidia-cuda-cupti-cu%d, or VARVE_CUPTI=/path/libcupti.so",
+                out->cuda.major);
     VV_TRY(check_version(library, error));
 #define TAKE(name, symbol)                                                                         \
     if (!find(library, symbol, &out->name))                                                        \

@@ -5,6 +5,7 @@
 #define VV_CLI_METRICS_CUPTI_H
 
 #include "base/error.h"
+#include "cli/metrics/numbering.h"
 #include "cli/metrics/sampling_parameters.h"
 
 enum { VV_CUPTI_DONE = 0, VV_CUPTI_NO_MEMORY = 8, VV_CUPTI_NOT_SUPPORTED = 27 };
@@ -37,7 +38,7 @@ struct vv_cupti_sampling {
 #undef VV_MEMBER
     int (*timestamp)(uint64_t *);
     int (*result_name)(int, const char **);
-    unsigned device_count; /* as CUDA numbers them under CUDA_VISIBLE_DEVICES                     */
+    struct vv_cuda_numbers cuda; /* of this process                                               */
 };
 
 /* Calls a function of CUPTI's with the sizes that the parameters have. */

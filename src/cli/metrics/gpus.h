@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/metrics/numbering.h"
 #include "cli/metrics/nvml.h"
 
 #define VV_GPUS_MAX 64u
 #define VV_GPU_METRICS_MAX 32u  /* of one GPU                                                    */
+#define VV_GPU_TEXT_BYTES 96u   /* of identities and names                                       */
 #define VV_GPU_TOTALS 4u        /* sums that the driver counts up, of which rates are made       */
 
 struct vv_gpu {
@@ -32,6 +34,16 @@ struct vv_gpus {
  * itself stops at the first entry that names none. VARVE_NOT_FOUND: there is none. */
 enum varve_code vv_gpus_find(struct vv_gpus *gpus, const struct vv_nvml *nvml, const char *visible,
                              struct varve_error *error);
+
+/* True: CUDA may number them otherwise than NVIDIA's driver does, which only CUDA can say. */
+bool vv_gpus_are_mixed(const struct vv_gpus *gpus, const char *visible);
+/* Takes those that CUDA numbers instead, and those alone; where the driver knows no identity of
+ * CUDA's, nothing changes. */
+void vv_gpus_number(struct vv_gpus *gpus, const struct vv_cuda_numbers *numbers);
+
+/* Of the part where it is one; "": not known. */
+void vv_gpu_identity(const struct vv_gpus *gpus, size_t index, char out_text[VV_GPU_TEXT_BYTES]);
+void vv_gpu_name(const struct vv_gpus *gpus, size_t index, char out_text[VV_GPU_TEXT_BYTES]);
 
 struct vv_gpu_value {
     const char *name; /* "power (W)"                                                             */

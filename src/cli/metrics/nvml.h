@@ -56,6 +56,7 @@ _Static_assert(sizeof(struct vv_nvml_field) == 40 && sizeof(struct vv_nvml_memor
     NVML(count, "nvmlDeviceGetCount_v2", true, (unsigned *)) \
     NVML(by_index, "nvmlDeviceGetHandleByIndex_v2", true, (unsigned, vv_nvml_device *)) \
     NVML(by_uuid, "nvmlDeviceGetHandleByUUID", false, (const char *, vv_nvml_device *)) \
+    NVML(name, "nvmlDeviceGetName", false, (vv_nvml_device, char *, unsigned)) \
     NVML(uuid, "nvmlDeviceGetUUID", false, (vv_nvml_device, char *, unsigned)) \
     NVML(whole_of_mig, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", false, \
          (vv_nvml_device, vv_nvml_device *)) \

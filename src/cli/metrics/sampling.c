@@ -367,7 +367,7 @@ static enum varve_code start_all(struct vv_sampling *sampling, struct varve_erro
     int result = VV_CUPTI_CALL(&sampling->cupti, begin, unused, &begin);
     if (result != VV_CUPTI_DONE)
         return vv_cupti_refuses(&sampling->cupti, 0, result, error);
-    for (unsigned i = 0; i < sampling->cupti.device_count && i < VV_SAMPLED_DEVICES; i++) {
+    for (unsigned i = 0; i < sampling->cupti.cuda.device_count && i < VV_SAMPLED_DEVICES; i++) {
         struct device *device = &sampling->devices[sampling->count++];
         *device = (struct device){ .number = i, .clock = CLOCK_UNKNOWN };
         result = start(sampling, device);
@@ -393,6 +393,11 @@ enum varve_code vv_sampling_begin(const struct vv_metric_wishes *wishes,
     else
         free(sampling); /* the process ends, and its samplers with it                            */
     return code;
+}
+
+const struct vv_cuda_numbers *vv_sampling_numbers(const struct vv_sampling *sampling)
+{
+    return &sampling->cupti.cuda;
 }
 
 unsigned vv_sampling_devices(const struct vv_sampling *sampling)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cli/metrics/numbering.h"
 #include "cli/metrics/wishes.h"
 
 #define VV_SAMPLED_DEVICES 64u
@@ -25,6 +26,8 @@ enum varve_code vv_sampling_begin(const struct vv_metric_wishes *wishes,
                                   struct vv_sampling **out_sampling, struct varve_error *error);
 
 unsigned vv_sampling_devices(const struct vv_sampling *sampling);
+/* Devices are numbered so. Valid until the end. */
+const struct vv_cuda_numbers *vv_sampling_numbers(const struct vv_sampling *sampling);
 
 /* "tensor_cores, dram": what the device does not have; false: it has all. */
 bool vv_sampling_lacks(const struct vv_sampling *sampling, unsigned device, char *out_text,

@@ -43,6 +43,7 @@ struct recorder {
     enum varve_code (*track_add)(const struct varve_track_info *, uint32_t *, struct varve_error *);
     void (*device_counter)(const struct varve_device_counter_info *);
     void (*process_name)(const char *);
+    void (*describe)(const struct varve_device_info *);
     const struct varve_control *page;
 };
 
@@ -78,6 +79,7 @@ static enum varve_code load_recorder(const struct job *job, struct recorder *out
     bool is_whole = library != NULL && find(library, "varve_track_add", &out->track_add) &&
                     find(library, "varve_emit_device_counter", &out->device_counter) &&
                     find(library, "varve_process_name", &out->process_name) &&
+                    find(library, "varve_device_describe", &out->describe) &&
                     find(library, "varve_control_page", &out->page);
     free(path);
     if (!is_whole)
@@ -107,20 +109,47 @@ static uint32_t add_track(const struct recorder *recorder, uint32_t device, cons
     return recorder->track_add(&info, &track, NULL) == VARVE_OK ? track : 0;
 }
 
+/* What each device is, so that a reader finds it under the numbers of the program. */
+static void describe(const struct recorder *recorder, uint32_t device, const char *uuid,
+                     const char *name)
+{
+    const struct varve_device_info info = {
+        .struct_size = sizeof info, .device = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, device),
+        .uuid = uuid, .name = name
+    };
+    recorder->describe(&info);
+}
+
+/* Of a device that is sampled and whose driver is not asked, or does not know it. */
+static uint32_t add_sampled(const struct watching *watching, uint32_t device)
+{
+    const struct vv_cuda_numbers *numbers = vv_sampling_numbers(watching->sampling);
+    char identity[VV_CUDA_IDENTITY_BYTES], name[VV_GPU_TEXT_BYTES];
+    vv_cuda_identity(numbers, device, identity);
+    vv_cuda_name(numbers, device, name, sizeof name);
+    describe(&watching->recorder, device, identity, name);
+    return add_track(&watching->recorder, device, "device");
+}
+
 static void add_tracks(struct watching *watching)
 {
+    uint32_t sampled = watching->sampling != NULL ? vv_sampling_devices(watching->sampling) : 0;
     for (size_t i = 0; i < watching->gpus.count; i++) {
         const struct vv_gpu *gpu = &watching->gpus.items[i];
+        char identity[VV_GPU_TEXT_BYTES], name[VV_GPU_TEXT_BYTES];
+        vv_gpu_identity(&watching->gpus, i, identity);
+        vv_gpu_name(&watching->gpus, i, name);
+        describe(&watching->recorder, gpu->number, identity, name);
         watching->whole[i] = add_track(&watching->recorder, gpu->number,
                                        gpu->is_part ? "whole GPU of the instance" : "device");
         if (gpu->is_part)
             watching->part[i] = add_track(&watching->recorder, gpu->number, "MIG instance");
+        else if (gpu->number < sampled)
+            watching->sampled[gpu->number] = watching->whole[i];
     }
-    for (uint32_t i = 0; watching->sampling != NULL && i < vv_sampling_devices(watching->sampling);
-         i++)
-        watching->sampled[i] = i < watching->gpus.count && !watching->gpus.items[i].is_part
-                                   ? watching->whole[i]
-                                   : add_track(&watching->recorder, i, "device");
+    for (uint32_t i = 0; i < sampled; i++)
+        if (watching->sampled[i] == 0)
+            watching->sampled[i] = add_sampled(watching, i);
 }
 
 static bool is_wanted(const struct recorder *recorder)
@@ -243,6 +272,20 @@ static void become_quiet(void)
         dup2(nothing, file);
 }
 
+/* Numbers GPUs as the program's CUDA does. Where CUDA cannot be asked, they keep the driver's. */
+static void number_gpus(struct watching *watching)
+{
+    struct vv_cuda_numbers numbers;
+    struct varve_error ignored;
+    if (watching->gpus.count == 0)
+        return;
+    if (watching->sampling != NULL)
+        vv_gpus_number(&watching->gpus, vv_sampling_numbers(watching->sampling));
+    else if (vv_gpus_are_mixed(&watching->gpus, getenv("CUDA_VISIBLE_DEVICES")) &&
+             vv_cuda_numbers_init(&numbers, &ignored) == VARVE_OK)
+        vv_gpus_number(&watching->gpus, &numbers);
+}
+
 static enum varve_code begin(const struct job *job, struct watching *watching,
                              struct varve_error *error)
 {
@@ -255,6 +298,7 @@ static enum varve_code begin(const struct job *job, struct watching *watching,
         VV_TRY(vv_sampling_begin(job->wishes, &watching->sampling, error));
     VV_TRY(load_recorder(job, &watching->recorder, error));
     watching->recorder.process_name("metrics of GPUs");
+    number_gpus(watching);
     add_tracks(watching);
     watching->next_samples_ns = vv_clock_monotonic_ns();
     watching->next_ns = watching->next_samples_ns + job->wishes->period_ns;

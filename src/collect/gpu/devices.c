@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "record/source_note.h"
+#include "varve/device.h"
 
 #define TEXT_BYTES 400u /* whatever a device says of itself; a note keeps what it has room for   */
 
@@ -23,16 +24,15 @@ uint64_t vv_gpu_devices_seen(void)
 
 void vv_gpu_device_note(uint32_t number, const char *vendor, const struct vv_gpu_device *device)
 {
-    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[TEXT_BYTES];
-    char capability[24] = "", speed[40] = "";
-    if (device->major > 0)
-        snprintf(capability, sizeof capability, "cc=%u.%u;", device->major, device->minor);
-    snprintf(source, sizeof source, VV_FACT_PREFIX "device.cuda.%u", number);
-    snprintf(text, sizeof text, "uuid=%s;%sunits=%u;khz=%u;bytes=%llu;bytes_per_s=%llu;name=%s",
-             device->uuid, capability, device->units, device->clock_khz,
-             (unsigned long long)device->memory_bytes,
-             (unsigned long long)device->memory_bytes_per_s, device->name);
-    vv_collector_note(source, VV_COLLECTOR_NOTE, text);
+    char source[VV_COLLECTOR_NAME_BYTES_MAX + 1], text[TEXT_BYTES], speed[40] = "";
+    varve_device_describe(&(struct varve_device_info){
+        .struct_size = sizeof(struct varve_device_info),
+        .device = VARVE_DEVICE(VARVE_DEVICE_KIND_CUDA, number), .uuid = device->uuid,
+        .name = device->name, .capability_major = device->major,
+        .capability_minor = device->minor, .units = device->units,
+        .clock_khz = device->clock_khz, .memory_bytes = device->memory_bytes,
+        .memory_bytes_per_s = device->memory_bytes_per_s,
+    });
     snprintf(source, sizeof source, "%s device %u", vendor, number);
     if (device->memory_bytes_per_s > 0)
         snprintf(speed, sizeof speed, ", %llu GB/s",

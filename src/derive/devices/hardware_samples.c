@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/radix.h"
+#include "derive/devices/one_gpu.h"
 #include "meaning/hardware/sampled.h"
 
 static const char *const names[VV_SAMPLED_COUNT] = {
@@ -14,7 +15,7 @@ static const char *const names[VV_SAMPLED_COUNT] = {
 };
 
 struct sample {
-    uint64_t place; /* scope and device                                                          */
+    uint64_t place; /* as vv_gpu_place tells one GPU from another                                */
     int64_t begin_ns, end_ns;
     double values[VV_SAMPLED_COUNT]; /* NAN: not known                                           */
 };
@@ -22,6 +23,7 @@ struct sample {
 struct sampling {
     const struct vv_model *model;
     struct vv_scratch *scratch;
+    struct vv_gpu_places places;
     uint32_t names[VV_SAMPLED_COUNT]; /* strings; VV_NONE = not in the trace                     */
     struct sample *samples;           /* by place, then time                                     */
     size_t sample_count, sample_capacity;
@@ -51,13 +53,6 @@ static int kind_of(const struct sampling *sampling, uint32_t name)
     return kind;
 }
 
-static uint64_t place_of(const struct vv_model *model, uint32_t track, uint32_t device)
-{
-    uint32_t process = model->tracks.process[track];
-    uint32_t scope = process != VV_NONE ? model->processes.scope[process] : 0;
-    return (uint64_t)scope << 32 | (device != VV_NONE ? device : model->tracks.device[track]);
-}
-
 static uint64_t in_order(int64_t time_ns)
 {
     return (uint64_t)time_ns ^ UINT64_C(1) << 63;
@@ -65,15 +60,14 @@ static uint64_t in_order(int64_t time_ns)
 
 /* ---- samples ---- */
 
-static uint64_t place_of_counter(const struct sampling *sampling, uint32_t row)
+static uint64_t place_of_counter(struct sampling *sampling, uint32_t row)
 {
-    return place_of(sampling->model, sampling->model->counters.track[row], VV_NONE);
+    return vv_gpu_place(&sampling->places, sampling->model->counters.track[row], VV_NONE);
 }
 
 /* Sorts rows that have their time as key by place and time. */
-static enum varve_code order(const struct sampling *sampling, struct vv_keyed_row *rows,
-                             size_t count,
-                             uint64_t (*place)(const struct sampling *sampling, uint32_t row),
+static enum varve_code order(struct sampling *sampling, struct vv_keyed_row *rows, size_t count,
+                             uint64_t (*place)(struct sampling *sampling, uint32_t row),
                              struct varve_error *error)
 {
     VV_TRY(vv_radix_sort(rows, count, error));
@@ -155,11 +149,12 @@ static enum varve_code find_samples(struct sampling *sampling, struct varve_erro
 
 /* ---- the work of each device ---- */
 
-static uint64_t place_of_work(const struct sampling *sampling, uint32_t activity)
+static uint64_t place_of_work(struct sampling *sampling, uint32_t activity)
 {
     const struct vv_model *model = sampling->model;
     uint32_t slice = model->activities.slice[activity];
-    return place_of(model, model->slices.track[slice], model->activities.device[activity]);
+    return vv_gpu_place(&sampling->places, model->slices.track[slice],
+                        model->activities.device[activity]);
 }
 
 static int64_t begin_of(const struct vv_model *model, uint32_t activity)
@@ -264,6 +259,7 @@ enum varve_code vv_sampled_tally(const struct vv_device_work *work, vv_work_key_
         return VARVE_OK;
     VV_TRY(VV_SCRATCH_ZEROS(sampling.scratch, &sampling.figures_of,
                             sampling.model->activities.table.count, error));
+    VV_TRY(vv_gpu_places_init(&sampling.places, sampling.model, sampling.scratch, error));
     VV_TRY(find_samples(&sampling, error));
     VV_TRY(find_work(&sampling, error));
     VV_TRY(join(&sampling, error));

@@ -3,7 +3,8 @@
  * a piece of work if it lies wholly within it, and no other work of the trace runs on the device
  * meanwhile.
  *
- * The process that samples numbers devices as the programs of its trace do. Thread-compatible. */
+ * The process that samples may number devices otherwise than the programs do: vv_gpu_place tells
+ * which are one GPU. Thread-compatible. */
 #ifndef VV_DERIVE_DEVICES_HARDWARE_SAMPLES_H
 #define VV_DERIVE_DEVICES_HARDWARE_SAMPLES_H
 

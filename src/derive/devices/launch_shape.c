@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "meaning/hardware/occupancy.h"
+#include "model/find.h"
 
 struct tallying {
     const struct vv_model *model;
@@ -18,24 +19,26 @@ struct tallying {
     double *occupied_ns;      /* by group                                                       */
     double *capabilities;     /* by row of the model's devices                                  */
     int64_t *said_ns;         /* by group: time of the work that states its occupancy           */
+    uint32_t last_track, last_device, last_row; /* the device that was looked for last          */
 };
 
 /* Of the device that did the work, in the traces that it belongs to. */
-static double capability_of(const struct tallying *tallying, uint32_t activity)
+static double capability_of(struct tallying *tallying, uint32_t activity)
 {
     const struct vv_model *model = tallying->model;
-    const struct vv_devices *devices = &model->devices;
     uint32_t track = model->slices.track[model->activities.slice[activity]];
-    uint32_t process = model->tracks.process[track];
-    uint32_t scope = process != VV_NONE ? model->processes.scope[process] : 0;
-    for (uint64_t row = 0; row < devices->table.count; row++)
-        if (devices->device[row] == model->activities.device[activity] &&
-            devices->scope[row] == scope)
-            return tallying->capabilities[row];
-    return 0;
+    uint32_t process = model->tracks.process[track], device = model->activities.device[activity];
+    if (track != tallying->last_track || device != tallying->last_device) {
+        tallying->last_track = track;
+        tallying->last_device = device;
+        tallying->last_row =
+            vv_device_row(model, process != VV_NONE ? model->processes.scope[process] : 0,
+                          process != VV_NONE ? model->processes.id_family[process] : 0, device);
+    }
+    return tallying->last_row != VV_NONE ? tallying->capabilities[tallying->last_row] : 0;
 }
 
-static struct vv_launch_shape shape_of(const struct tallying *tallying, uint32_t activity,
+static struct vv_launch_shape shape_of(struct tallying *tallying, uint32_t activity,
                                        uint32_t row)
 {
     const struct vv_launch_shapes *shapes = &tallying->model->launch_shapes;
@@ -128,7 +131,7 @@ enum varve_code vv_launch_tally(const struct vv_device_work *work, vv_work_key_f
 {
     struct vv_scratch *scratch = work->scope->scratch;
     struct tallying tallying = { .model = work->scope->model, .scratch = scratch,
-                                 .pairs = { .scratch = scratch } };
+                                 .pairs = { .scratch = scratch }, .last_track = VV_NONE };
     size_t groups = tally->groups.count;
     VV_TRY(VV_SCRATCH_ZEROS(scratch, out_figures, groups, error));
     VV_TRY(prepare(&tallying, groups, error));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/find.h"
 #include "sheet/number.h"
 
 double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_bytes)
@@ -20,15 +21,17 @@ double vv_least_ns(const struct vv_op_cost *cost, double peak_flop, double peak_
 /* The row of the device. Kineto numbers ROCm's devices otherwise in its list of them than in its
  * events. So if the list lacks the number, and all devices in it have one name, the first one is as
  * good. Without a row: the count of rows. */
-static uint64_t row_of_device(const struct vv_devices *devices, const struct vv_device *asked)
+static uint64_t row_of_device(const struct vv_model *model, const struct vv_device *asked)
 {
+    const struct vv_devices *devices = &model->devices;
     uint64_t like = devices->table.count;
+    uint32_t found = vv_device_row(model, asked->scope, asked->owner, asked->id);
     bool are_alike = true;
+    if (found != VV_NONE)
+        return found;
     for (uint64_t row = 0; row < devices->table.count; row++) {
         if (devices->scope[row] != asked->scope)
             continue;
-        if (devices->device[row] == asked->id)
-            return row;
         like = like < devices->table.count ? like : row;
         are_alike = are_alike && devices->name[row] == devices->name[like];
     }
@@ -42,7 +45,7 @@ static void find_device(struct vv_op_work *work, size_t number)
 {
     const struct vv_devices *devices = &work->scope.model->devices;
     struct vv_peaks *peaks = &work->peaks[number];
-    uint64_t row = row_of_device(devices, &work->work.devices[number]);
+    uint64_t row = row_of_device(work->scope.model, &work->work.devices[number]);
     if (row == devices->table.count)
         return;
     work->names[number] = devices->name[row];

@@ -8,6 +8,8 @@
 #include "base/device_kind.h"
 #include "import/varve/process/process.h"
 
+#define UUID_BYTES 64 /* of GPUs and parts of them, old and new forms                            */
+
 /* False: the key names no device. */
 static bool read_key(const char *key, uint32_t *out_device)
 {
@@ -55,12 +57,28 @@ static double capability_of(const char *text)
     return major > 99 ? 0 : (double)major + (has_minor ? (end[1] - '0') / 10.0 : 0);
 }
 
-static bool is_known(const struct vv_devices *devices, uint32_t device, uint32_t scope)
+static bool is_known(const struct vv_devices *devices, uint32_t device, uint32_t scope,
+                     uint32_t owner)
 {
     for (uint64_t row = 0; row < devices->table.count; row++)
-        if (devices->device[row] == device && devices->scope[row] == scope)
+        if (devices->device[row] == device && devices->scope[row] == scope &&
+            devices->owner[row] == owner)
             return true;
     return false;
+}
+
+/* The text behind "uuid=", up to the semicolon; 0: not known. */
+static enum varve_code intern_uuid(struct vv_model *model, const char *text, uint32_t *out_uuid,
+                                   struct varve_error *error)
+{
+    char said[UUID_BYTES];
+    const char *at = find(text, "uuid=");
+    size_t length = at != NULL ? strcspn(at, ";") : 0;
+    if (length == 0 || length >= sizeof said)
+        return VARVE_OK;
+    memcpy(said, at, length);
+    said[length] = '\0';
+    return vv_model_text(model, said, out_uuid, error);
 }
 
 enum varve_code vv_device_fact(struct vv_process_reader *process, const char *key,
@@ -69,12 +87,15 @@ enum varve_code vv_device_fact(struct vv_process_reader *process, const char *ke
     struct vv_model *model = process->model;
     struct vv_devices *devices = &model->devices;
     uint32_t device, row, scope = model->processes.scope[process->process];
+    uint32_t owner = process->process + 1; /* as processes.id_family                             */
     const char *name = find(text, "name=");
-    if (!read_key(key, &device) || is_known(devices, device, scope))
+    if (!read_key(key, &device) || is_known(devices, device, scope, owner))
         return VARVE_OK;
     VV_TRY(vv_model_add_device(model, &row, error));
     devices->device[row] = device;
     devices->scope[row] = scope;
+    devices->owner[row] = owner;
+    VV_TRY(intern_uuid(model, text, &devices->uuid[row], error));
     if (name != NULL && name[0] != '\0')
         VV_TRY(vv_model_text(model, name, &devices->name[row], error));
     devices->memory_bytes_per_s[row] = number_of(text, "bytes_per_s=");

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* one_gpu.h — which numbers of which processes mean one GPU. Each process numbers its devices anew,
+ * by what it may see; drivers give each device an identity (uuid) that is the same for all.
+ *
+ * Without identities, a number is the same GPU for all processes of a scope. Thread-compatible. */
+#ifndef VV_DERIVE_DEVICES_ONE_GPU_H
+#define VV_DERIVE_DEVICES_ONE_GPU_H
+
+#include "base/scratch.h"
+#include "model/model.h"
+
+/* What was found of each track. */
+struct vv_gpu_places {
+    const struct vv_model *model;
+    uint64_t *places;  /* by track                                                               */
+    uint32_t *devices; /* by track: the device that it was found for                             */
+};
+
+enum varve_code vv_gpu_places_init(struct vv_gpu_places *out_places, const struct vv_model *model,
+                                   struct vv_scratch *scratch, struct varve_error *error);
+
+/* Equal for equal GPUs. `device` is a number of the track's process; VV_NONE: that of the track. */
+uint64_t vv_gpu_place(struct vv_gpu_places *places, uint32_t track, uint32_t device);
+
+/* Whose GPU is it that the track's process only watches: *out_device is the number that the other
+ * processes give to it, *out_process the one that uses it. VV_NONE: they differ, or there is none.
+ * False: nobody else names it, and nothing is written. */
+bool vv_gpu_user(const struct vv_model *model, uint32_t track, uint32_t *out_device,
+                 uint32_t *out_process);
+
+#endif
