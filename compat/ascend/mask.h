@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#define VV_MASK_TASK_TIME UINT64_C(0x2)
 #define VV_MASK_MSPROFTX UINT64_C(0x80)
 #define VV_MASK_TRAINING_TRACE UINT64_C(0x40)
 #define VV_MASK_TASK_TIME_L0 UINT64_C(0x800)

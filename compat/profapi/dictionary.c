@@ -13,7 +13,6 @@
 
 #define MODULE_DATA_PREPROCESS 0u
 #define MODULE_MSPROF 5u
-#define REPORT_MAX_LENGTH_TYPE 3u
 #define REPORT_HASH_TYPE 4u
 
 /* ---- hooks: who wants to see what is reported, beside Varve ---- */

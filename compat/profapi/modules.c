@@ -10,7 +10,6 @@
 #include "varve/control.h"
 
 #define MODULES_MAX 64u
-#define PATH_MAX_BYTES PATH_LEN_MAX
 
 _Static_assert(sizeof(struct MsprofCommandHandle) == 5424, "the documented layout");
 

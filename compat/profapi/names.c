@@ -51,7 +51,8 @@ static bool add(struct names *names, uint64_t id, const char *text, size_t lengt
     return true;
 }
 
-uint64_t vv_hash_of(const char *text, size_t length)
+/* Two polynomials over the bytes. */
+static uint64_t hash_of(const char *text, size_t length)
 {
     uint32_t high = 0, low = 0;
     for (size_t i = 0; i < length; i++) {
@@ -65,7 +66,7 @@ uint64_t vv_hash_keep(const char *text, size_t length)
 {
     if (text == NULL || length == 0)
         return MSPROF_HASH_INVALID;
-    uint64_t id = vv_hash_of(text, length);
+    uint64_t id = hash_of(text, length);
     if (find(&hashes, id) == NULL)
         (void)add(&hashes, id, text, length); /* without memory the id has no text              */
     return id;

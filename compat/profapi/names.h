@@ -7,10 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The id of a text: two polynomials over its bytes. */
-uint64_t vv_hash_of(const char *text, size_t length);
-/* The same, and the text is found by its id from now on. The first text of an id stays. All ones
- * for NULL and for length 0. */
+/* The id of a text, which is found by it from now on. The first text of an id stays. All ones for
+ * NULL and for length 0. */
 uint64_t vv_hash_keep(const char *text, size_t length);
 /* Another library has given the text this id. */
 void vv_hash_learn(uint64_t id, const char *text, size_t length);

@@ -35,10 +35,4 @@ enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice);
 /* The name of a role: "operator", "Python", "data loader" … */
 const char *vv_host_role_text(enum vv_host_role role);
 
-/* Is it a role of runtime calls? vv_host_role_of gives these roles to no other slices. */
-static inline bool vv_is_call(enum vv_host_role role)
-{
-    return role >= VV_HOST_CALL;
-}
-
 #endif

@@ -18,7 +18,7 @@ double vv_dtype_bytes(uint16_t dtype)
     return dtype < sizeof sizes ? sizes[dtype] : 0;
 }
 
-bool vv_dtype_is_floating(uint16_t dtype)
+static bool is_floating(uint16_t dtype)
 {
     return (dtype >= VARVE_F32 && dtype <= VARVE_F8E5M2) ||
            (dtype >= VARVE_C64 && dtype <= VARVE_C32) ||
@@ -35,7 +35,7 @@ bool vv_cost_unary(const struct vv_call *call, const struct vv_formula *formula,
     if (x == NULL)
         return false;
     *out = (struct vv_op_cost){ .dtype = x->dtype };
-    out->flop = vv_dtype_is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
+    out->flop = is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
     out->bytes = x->bytes + x->elements * vv_dtype_bytes(other != NULL ? other->dtype : x->dtype);
     return true;
 }
@@ -64,7 +64,7 @@ bool vv_cost_binary(const struct vv_call *call, const struct vv_formula *formula
                       ? vv_dtype_bytes(b->dtype)
                       : vv_dtype_bytes(a->dtype);
     *out = (struct vv_op_cost){ .dtype = a->dtype };
-    out->flop = vv_dtype_is_floating(a->dtype) ? (double)formula->flop_each * results : 0;
+    out->flop = is_floating(a->dtype) ? (double)formula->flop_each * results : 0;
     out->bytes = a->bytes + b->bytes + results * size;
     return true;
 }
@@ -136,7 +136,7 @@ bool vv_cost_reduction(const struct vv_call *call, const struct vv_formula *form
             results /= (double)x->dims[d];
     }
     *out = (struct vv_op_cost){ .dtype = x->dtype };
-    out->flop = vv_dtype_is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
+    out->flop = is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
     out->bytes = x->bytes + results * vv_dtype_bytes(x->dtype);
     return true;
 }
@@ -159,7 +159,7 @@ bool vv_cost_extreme(const struct vv_call *call, const struct vv_formula *formul
     double results = has_dimension ? x->elements / (x->dims[d] > 0 ? (double)x->dims[d] : 1) : 1;
     bool has_indices = has_dimension || formula->at[1] == 1, has_values = formula->at[1] != 1;
     *out = (struct vv_op_cost){ .dtype = x->dtype };
-    out->flop = vv_dtype_is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
+    out->flop = is_floating(x->dtype) ? (double)formula->flop_each * x->elements : 0;
     out->bytes = x->bytes + results * (has_values * vv_dtype_bytes(x->dtype) +
                                        has_indices * vv_dtype_bytes(VARVE_I64));
     return true;

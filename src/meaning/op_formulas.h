@@ -37,7 +37,6 @@ struct vv_formula {
 };
 
 double vv_dtype_bytes(uint16_t dtype);
-bool vv_dtype_is_floating(uint16_t dtype);
 
 /* A tensor among the operands; NULL for others: numbers and lists of numbers have no dims, and
  * mostly no type. */

@@ -22,7 +22,7 @@ void vv_generator_seed(struct vv_generator *generator, uint64_t seed)
     }
 }
 
-uint64_t vv_generator_next(struct vv_generator *generator)
+static uint64_t next_number(struct vv_generator *generator)
 {
     uint64_t *state = generator->state;
     uint64_t result = rotate(state[1] * 5, 7) * 9, shifted = state[1] << 17;
@@ -69,7 +69,7 @@ double vv_geometric_scale(double probability)
 
 uint64_t vv_geometric_draw(struct vv_generator *generator, double scale)
 {
-    double uniform = (double)((vv_generator_next(generator) >> 11) + 1) * 0x1p-53; /* 0 < … <= 1 */
+    double uniform = (double)((next_number(generator) >> 11) + 1) * 0x1p-53; /* 0 < … <= 1 */
     double skipped = logarithm(uniform) / scale;
     return skipped < (double)DRAW_MAX ? (uint64_t)skipped + 1 : DRAW_MAX;
 }

@@ -14,7 +14,6 @@ struct vv_generator {
 
 /* Different seeds give unrelated sequences. */
 void vv_generator_seed(struct vv_generator *generator, uint64_t seed);
-uint64_t vv_generator_next(struct vv_generator *generator);
 
 /* log(1 - probability), for vv_geometric_draw; the probability is above 0 and below 1. */
 double vv_geometric_scale(double probability);

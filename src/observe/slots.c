@@ -36,6 +36,11 @@ static void change(void)
     __atomic_fetch_add(&version, 1, __ATOMIC_RELEASE);
 }
 
+static uint64_t handle_of(const struct vv_slot *slot)
+{
+    return vv_slot_tag(slot) / VV_SLOT_STATES * SLOTS + (uint64_t)(slot - slots);
+}
+
 struct vv_slot *vv_slot_take(const struct varve_observer *observer, double scale,
                              const struct vv_lane *home, uint64_t *out_handle)
 {
@@ -52,7 +57,7 @@ struct vv_slot *vv_slot_take(const struct varve_observer *observer, double scale
     __atomic_store_n(&slot->tag, vv_slot_tag_in(tag, VV_SLOT_LIVE), __ATOMIC_SEQ_CST);
     if (home == NULL)
         globals[global_count++] = slot;
-    *out_handle = vv_slot_handle(slot);
+    *out_handle = handle_of(slot);
     change();
     if (live++ == 0) {
         __atomic_fetch_add(&period, 1, __ATOMIC_RELEASE);
@@ -87,11 +92,6 @@ void vv_slot_give(struct vv_slot *slot, bool is_locked)
     __atomic_fetch_sub(&ending, 1, __ATOMIC_SEQ_CST);
 }
 
-uint64_t vv_slot_handle(const struct vv_slot *slot)
-{
-    return vv_slot_tag(slot) / VV_SLOT_STATES * SLOTS + (uint64_t)(slot - slots);
-}
-
 struct vv_slot *vv_slot_find(uint64_t handle)
 {
     if (handle % SLOTS >= used)
@@ -99,7 +99,7 @@ struct vv_slot *vv_slot_find(uint64_t handle)
     struct vv_slot *slot = &slots[handle % SLOTS];
     enum vv_slot_state state = vv_slot_state(vv_slot_tag(slot));
     bool is_there = state == VV_SLOT_LIVE || state == VV_SLOT_DISABLED;
-    return is_there && vv_slot_handle(slot) == handle ? slot : NULL;
+    return is_there && handle_of(slot) == handle ? slot : NULL;
 }
 
 struct vv_slot *const *vv_slots_of_process(size_t *out_count)

@@ -57,7 +57,6 @@ uint64_t vv_slot_remove(struct vv_slot *slot);
 void vv_slot_give(struct vv_slot *slot, bool is_locked);
 /* The slot of a handle, live or disabled; NULL: there is none (any more). */
 struct vv_slot *vv_slot_find(uint64_t handle);
-uint64_t vv_slot_handle(const struct vv_slot *slot);
 /* Those of the process, in the order in which they were added. */
 struct vv_slot *const *vv_slots_of_process(size_t *out_count);
 /* Walks all slots that were ever used. NULL at first, and after the last one. */

@@ -12,19 +12,6 @@
 #include "numbers/samples.h"
 #include "sheet/number.h"
 
-const struct vv_diff_entry vv_diff_tables[] = {
-    { "diff", "the steps' mean, its change, and whether that is more than noise", vv_diff_step,
-      false },
-    { "diff_operators", "which operators the change comes from: rows add up to it",
-      vv_diff_operators, false },
-    { "diff_kernels", "the same of device work", vv_diff_kernels, false },
-    { "diff_tree", "which calling paths the change comes from: rows add up to it", vv_diff_tree,
-      false },
-    { "offload", "what would run on which of two devices, from a profile on each", vv_diff_offload,
-      true },
-    { NULL, NULL, NULL, false },
-};
-
 enum {
     BASE, NEW, BASE_STEPS, NEW_STEPS, BASE_MEAN, NEW_MEAN, BASE_MEDIAN, NEW_MEDIAN, CHANGE,
     CHANGE_SHARE, LOW, HIGH,
@@ -121,9 +108,9 @@ enum varve_code vv_diff(vv_diff_fn *table, const struct vv_side sides[VV_SIDES],
     return vv_analyse_end(table(sides, question, &scratch, out, error), &scratch, out, error);
 }
 
-enum varve_code vv_diff_step(const struct vv_side sides[VV_SIDES],
-                             const struct vv_question *question, struct vv_scratch *scratch,
-                             struct vv_sheet *out, struct varve_error *error)
+static enum varve_code diff_step(const struct vv_side sides[VV_SIDES],
+                                 const struct vv_question *question, struct vv_scratch *scratch,
+                                 struct vv_sheet *out, struct varve_error *error)
 {
     (void)question;
     struct vv_diff_samples samples;
@@ -139,6 +126,19 @@ enum varve_code vv_diff_step(const struct vv_side sides[VV_SIDES],
             ? "means over the steps of each side; of the change, 95 %% lies between"
             : "not both sides have steps: the work of all threads, as one step");
 }
+
+const struct vv_diff_entry vv_diff_tables[] = {
+    { "diff", "the steps' mean, its change, and whether that is more than noise", diff_step,
+      false },
+    { "diff_operators", "which operators the change comes from: rows add up to it",
+      vv_diff_operators, false },
+    { "diff_kernels", "the same of device work", vv_diff_kernels, false },
+    { "diff_tree", "which calling paths the change comes from: rows add up to it", vv_diff_tree,
+      false },
+    { "offload", "what would run on which of two devices, from a profile on each", vv_diff_offload,
+      true },
+    { NULL, NULL, NULL, false },
+};
 
 bool vv_diff_is_worse(const struct vv_sheet *diff, double ratio)
 {

@@ -29,8 +29,6 @@ enum varve_code vv_diff(vv_diff_fn *table, const struct vv_side sides[VV_SIDES],
                         const struct vv_question *question, struct vv_sheet *out,
                         struct varve_error *error);
 
-vv_diff_fn vv_diff_step;      /* "diff", one row: the mean duration of a step, its change and the
-                                 interval of the change */
 vv_diff_fn vv_diff_operators; /* "diff_operators": contributions that add up to the change       */
 vv_diff_fn vv_diff_kernels;   /* "diff_kernels": the same for device work launched in the steps  */
 vv_diff_fn vv_diff_tree;      /* "diff_tree": the same by calling path                           */

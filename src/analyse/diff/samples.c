@@ -11,8 +11,9 @@
 
 /* ---- names without addresses ---- */
 
-enum varve_code vv_diff_text(struct vv_intern *texts, const char *name, uint32_t *out_id,
-                             struct varve_error *error)
+/* The id in `texts` of a name without addresses and without a step's number. */
+static enum varve_code add_text(struct vv_intern *texts, const char *name, uint32_t *out_id,
+                                struct varve_error *error)
 {
     char text[1024];
     size_t length = 0;
@@ -43,7 +44,7 @@ static enum varve_code word(struct vv_diff_samples *samples, struct words *words
                             uint32_t *out_id, struct varve_error *error)
 {
     if (words->ids[string] == 0) {
-        VV_TRY(vv_diff_text(samples->texts, vv_text_of(words->model, string), out_id, error));
+        VV_TRY(add_text(samples->texts, vv_text_of(words->model, string), out_id, error));
         words->ids[string] = *out_id + 1;
     }
     *out_id = words->ids[string] - 1;

@@ -62,8 +62,4 @@ void vv_diff_values(const struct vv_diff_side *side, uint32_t group, size_t firs
 /* Sorts the entries of both sides. Call after everything was added. */
 enum varve_code vv_diff_order(struct vv_diff_samples *samples, struct varve_error *error);
 
-/* The id in `texts` of a name without addresses and without a step's number. */
-enum varve_code vv_diff_text(struct vv_intern *texts, const char *name, uint32_t *out_id,
-                             struct varve_error *error);
-
 #endif

@@ -26,16 +26,10 @@ enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error
     found = dlsym(library, "nvmlErrorString");
     memcpy(&out_nvml->text, &found, sizeof found);
     unsigned code = out_nvml->init();
+    const char *why =
+        code != VV_NVML_SUCCESS && out_nvml->text != NULL ? out_nvml->text(code) : NULL;
     if (code != VV_NVML_SUCCESS)
         VV_FAIL(error, VARVE_UNSUPPORTED, "NVIDIA's driver gives no metrics of GPUs: %s",
-                vv_nvml_text(out_nvml, code));
+                why != NULL ? why : "it does not say why");
     return VARVE_OK;
-}
-
-const char *vv_nvml_text(const struct vv_nvml *nvml, unsigned code)
-{
-    const char *text = nvml->text != NULL ? nvml->text(code) : NULL;
-    if (code == VV_NVML_NOT_SUPPORTED)
-        return "not supported";
-    return text != NULL ? text : "it does not say why";
 }

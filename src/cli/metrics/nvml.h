@@ -90,7 +90,4 @@ struct vv_nvml {
  * function; the message says which. Other codes: the driver refuses. */
 enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error);
 
-/* "not supported" for a code of NVML's. */
-const char *vv_nvml_text(const struct vv_nvml *nvml, unsigned code);
-
 #endif

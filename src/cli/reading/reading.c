@@ -66,8 +66,10 @@ static void say_next(const struct vv_arguments *arguments, const struct varve_er
 
 /* ---- the options of the command line ---- */
 
-enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
-                                  struct varve_error *error)
+/* The bytes that reading may use: --max-memory, or three quarters of the machine's memory.
+ * VARVE_INVALID if the option is wrong. */
+static enum varve_code memory_of(const struct vv_arguments *arguments, uint64_t *out_bytes,
+                                 struct varve_error *error)
 {
     if (arguments->max_memory != NULL)
         VV_TRY_NOTE(vv_size_parse(arguments->max_memory, out_bytes, error), error, "--max-memory");
@@ -109,7 +111,7 @@ static enum varve_code import(const struct vv_arguments *arguments,
                                          .is_bound_by_size = arguments->max_memory == NULL };
     if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
         VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
-    VV_TRY(vv_reading_memory(arguments, &options.max_memory_bytes, error));
+    VV_TRY(memory_of(arguments, &options.max_memory_bytes, error));
     vv_meter_begin(&meter, reading->title, arguments->quiet);
     enum varve_code code = vv_import_all((const char *const *)gathered->paths, gathered->count,
                                          &options, &reading->model, error);

@@ -46,9 +46,4 @@ enum varve_code vv_reading_question(const struct vv_arguments *arguments,
 VV_MUST_USE int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
                                  const char *const *tables, bool full);
 
-/* The bytes that reading may use: --max-memory, or three quarters of the machine's memory.
- * VARVE_INVALID if the option is wrong. */
-enum varve_code vv_reading_memory(const struct vv_arguments *arguments, uint64_t *out_bytes,
-                                  struct varve_error *error);
-
 #endif

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #define VV_CUPTI_SUCCESS 0
-#define VV_CUPTI_END 12   /* cuptiActivityGetNextRecord: no more records                         */
 #define VV_CUPTI_TAKEN 39 /* there is another subscriber                                         */
 #define VV_CUPTI_UNKNOWN 999
 

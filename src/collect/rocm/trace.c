@@ -24,7 +24,8 @@ static bool is_prepared; /* atomic                                              
 
 /* ---- clocks ---- */
 
-void vv_rocm_trace_pair_clocks(void)
+/* How the library's clock stands to ours. */
+static void pair_clocks(void)
 {
     uint64_t value = 0, before = vv_clock_ticks(), before_ns = vv_clock_monotonic_ns();
     if (!__atomic_load_n(&is_prepared, __ATOMIC_ACQUIRE) ||
@@ -170,7 +171,7 @@ bool vv_rocm_trace_prepare(uint32_t version, char *out_why, size_t bytes)
 bool vv_rocm_trace_start(char *out_why, size_t bytes)
 {
     char said[160];
-    vv_rocm_trace_pair_clocks();
+    pair_clocks();
     vv_rocp_result result = vv_rocp.start_context(context);
     if (result == VV_ROCP_SUCCESS)
         return true;
@@ -187,7 +188,7 @@ void vv_rocm_trace_stop(void)
 
 void vv_rocm_trace_flush(void)
 {
-    vv_rocm_trace_pair_clocks();
+    pair_clocks();
     if (__atomic_load_n(&is_prepared, __ATOMIC_ACQUIRE))
         (void)vv_rocp.flush_buffer(buffer);
 }

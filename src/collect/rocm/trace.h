@@ -21,7 +21,4 @@ void vv_rocm_trace_stop(void);
 /* The library hands over what is complete. Waits until it was read. */
 void vv_rocm_trace_flush(void);
 
-/* How the library's clock stands to ours. */
-void vv_rocm_trace_pair_clocks(void);
-
 #endif

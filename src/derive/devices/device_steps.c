@@ -184,8 +184,10 @@ static void extend_all(const struct placing *placing, struct vv_device_step **by
         extend(placing, by_row, &placing->out->hosts[h]);
 }
 
-enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
-                                     const struct vv_device_work *work, struct varve_error *error)
+/* Makes the steps of every chosen step of the work's scope. */
+static enum varve_code device_steps_init(struct vv_device_steps *out_steps,
+                                         const struct vv_device_work *work,
+                                         struct varve_error *error)
 {
     const struct vv_model *model = work->scope->model;
     size_t processes = model->processes.table.count + 1, steps = model->steps.table.count;
@@ -218,7 +220,7 @@ enum varve_code vv_whole_steps_init(struct vv_whole_steps *out_whole, const stru
     VV_TRY(vv_scope_init(&every, model, &whole, scratch, error));
     out_whole->scope = vv_scope_of_whole_devices(&every);
     VV_TRY(vv_device_work_init(&out_whole->work, &out_whole->scope, selection->device, error));
-    return vv_device_steps_init(&out_whole->steps, &out_whole->work, error);
+    return device_steps_init(&out_whole->steps, &out_whole->work, error);
 }
 
 void vv_device_steps_cut_text(const struct vv_device_steps *steps, const struct vv_scope *scope,

@@ -46,10 +46,6 @@ struct vv_device_steps {
                                      items */
 };
 
-/* Makes the steps of every chosen step of the work's scope. */
-enum varve_code vv_device_steps_init(struct vv_device_steps *out_steps,
-                                     const struct vv_device_work *work, struct varve_error *error);
-
 /* All steps of a trace, with all device work, whichever steps are asked for: a step may begin where
  * the step before it ends. Its parts point at each other, so it must not move. */
 struct vv_whole_steps {

@@ -11,27 +11,6 @@
 #include "graph/dag/laws.h"
 #include "graph/dag/levels.h"
 
-static const struct vv_graph_kind *const kinds[] = {
-    &vv_graph_operators, &vv_graph_python, &vv_graph_calls,
-    &vv_graph_kernels,   &vv_graph_memory, &vv_graph_registered,
-};
-#define KIND_COUNT (sizeof kinds / sizeof *kinds)
-
-static enum varve_code find_kind(const char *word, const struct vv_graph_kind **out_kind,
-                                 struct varve_error *error)
-{
-    char words[200] = "";
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        *out_kind = kinds[i];
-        if (word == NULL || strcmp(kinds[i]->word, word) == 0)
-            return VARVE_OK;
-        size_t length = strlen(words);
-        snprintf(words + length, sizeof words - length, "%s%s",
-                 i == 0 ? "" : i + 1 == KIND_COUNT ? " or " : ", ", kinds[i]->word);
-    }
-    VV_FAIL_SAID(error, VARVE_INVALID, "no graph of '%.40s'. Write %s", word, words);
-}
-
 /* Reads "data,flow". */
 static enum varve_code read_edges(const char *list, unsigned *out_wanted, struct varve_error *error)
 {
@@ -126,11 +105,30 @@ static enum varve_code build_kernels(struct vv_graph_building *building, struct 
 #define EDGE(name) (1u << VV_DAG_EDGE_##name)
 #define EVERY_EDGE ((1u << VV_DAG_EDGE_KINDS) - 1)
 
-const struct vv_graph_kind vv_graph_operators = { "operators", EVERY_EDGE, true, build_operators };
-const struct vv_graph_kind vv_graph_python = { "python", EDGE(NESTING), true, build_python };
-const struct vv_graph_kind vv_graph_calls = { "calls", EDGE(NESTING), true, build_calls };
-const struct vv_graph_kind vv_graph_kernels = { "kernels", EDGE(STREAM) | EDGE(SYNC) | EDGE(DATA),
-                                                true, build_kernels };
+static const struct vv_graph_kind operators = { "operators", EVERY_EDGE, true, build_operators };
+static const struct vv_graph_kind python = { "python", EDGE(NESTING), true, build_python };
+static const struct vv_graph_kind calls = { "calls", EDGE(NESTING), true, build_calls };
+static const struct vv_graph_kind kernels = { "kernels", EDGE(STREAM) | EDGE(SYNC) | EDGE(DATA),
+                                              true, build_kernels };
+static const struct vv_graph_kind *const kinds[] = {
+    &operators, &python, &calls, &kernels, &vv_graph_memory, &vv_graph_registered,
+};
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+static enum varve_code find_kind(const char *word, const struct vv_graph_kind **out_kind,
+                                 struct varve_error *error)
+{
+    char words[200] = "";
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        *out_kind = kinds[i];
+        if (word == NULL || strcmp(kinds[i]->word, word) == 0)
+            return VARVE_OK;
+        size_t length = strlen(words);
+        snprintf(words + length, sizeof words - length, "%s%s",
+                 i == 0 ? "" : i + 1 == KIND_COUNT ? " or " : ", ", kinds[i]->word);
+    }
+    VV_FAIL_SAID(error, VARVE_INVALID, "no graph of '%.40s'. Write %s", word, words);
+}
 
 /* ---- the legend ---- */
 

@@ -82,8 +82,6 @@ enum varve_code vv_picture_init(struct vv_picture *picture, const struct vv_dag 
 void vv_picture_deinit(struct vv_picture *picture); /* idempotent; a zeroed one, too            */
 
 double vv_picture_value(const struct vv_picture *picture, uint32_t row);
-/* 0 (least) to 1 (most), of a value > 0. */
-double vv_picture_position(const struct vv_picture *picture, double value);
 unsigned vv_picture_class(const struct vv_picture *picture, uint32_t row);
 /* "total time, linear" */
 void vv_picture_scale_text(const struct vv_picture *picture, char *out_text, size_t capacity);

@@ -92,7 +92,8 @@ static double rank_of(const struct vv_picture *picture, double value)
     return (double)low / (double)(picture->rank_count - 1);
 }
 
-double vv_picture_position(const struct vv_picture *picture, double value)
+/* 0 (least) to 1 (most), of a value > 0. */
+static double position_of(const struct vv_picture *picture, double value)
 {
     double least = picture->least, most = picture->most, position;
     if (picture->rank_count < 2)
@@ -113,7 +114,7 @@ unsigned vv_picture_class(const struct vv_picture *picture, uint32_t row)
         return VV_COLOUR_ASIDE;
     if (!(value > 0))
         return VV_COLOUR_ZERO;
-    return (unsigned)(vv_picture_position(picture, value) * (VV_COLOUR_CLASSES - 1) + 0.5);
+    return (unsigned)(position_of(picture, value) * (VV_COLOUR_CLASSES - 1) + 0.5);
 }
 
 void vv_picture_scale_text(const struct vv_picture *picture, char *out_text, size_t capacity)

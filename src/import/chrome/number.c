@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #define EXPONENT_MAX 400 /* with a larger exponent, a number is neither a time nor an integer   */
-#define DIGITS_MAX 19
 
 /* A decimal number in parts: its sign, its digits without the point, and the place of the point. */
 struct decimal {

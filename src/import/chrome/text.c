@@ -139,29 +139,17 @@ static enum varve_code too_long(const struct vv_chrome_text *text,
                       "%s of more than %u bytes", what, VV_CHROME_TEXT_BYTES_MAX);
 }
 
-enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text,
-                                     const struct vv_chrome_value *value, const char **out_text,
-                                     size_t *out_length, struct varve_error *error)
-{
-    if (value->length > VV_CHROME_TEXT_BYTES_MAX)
-        return too_long(text, value, "a string", error);
-    VV_TRY(reserve(text, value->length + value->length / 2 + 4, error));
-    *out_length = resolve_escapes(value->at, value->length, text->scratch);
-    text->scratch[*out_length] = '\0';
-    *out_text = text->scratch;
-    return VARVE_OK;
-}
-
 /* ---- strings ---- */
 
 static enum varve_code keep_escaped(struct vv_chrome_text *text,
                                     const struct vv_chrome_value *value, uint32_t *out_id,
                                     struct varve_error *error)
 {
-    const char *plain;
-    size_t length;
-    VV_TRY(vv_chrome_text_plain(text, value, &plain, &length, error));
-    return vv_model_add_text(text->model, plain, length, out_id, error);
+    if (value->length > VV_CHROME_TEXT_BYTES_MAX)
+        return too_long(text, value, "a string", error);
+    VV_TRY(reserve(text, value->length + value->length / 2 + 4, error));
+    size_t length = resolve_escapes(value->at, value->length, text->scratch);
+    return vv_model_add_text(text->model, text->scratch, length, out_id, error);
 }
 
 enum varve_code vv_chrome_text_id(struct vv_chrome_text *text, const struct vv_chrome_value *value,

@@ -51,10 +51,6 @@ enum varve_code vv_chrome_nested_id(struct vv_chrome_text *text,
 /* Copies the text of an array or object without the blanks outside of strings. `out` needs room for
  * `length` bytes. Returns the end of the copy; NULL if the brackets do not match. */
 char *vv_chrome_compact(const char *at, size_t length, char *out);
-/* The string, NUL-terminated; borrowed until the next call. */
-enum varve_code vv_chrome_text_plain(struct vv_chrome_text *text,
-                                     const struct vv_chrome_value *value, const char **out_text,
-                                     size_t *out_length, struct varve_error *error);
 
 /* ---- recent texts ---- */
 

@@ -19,7 +19,6 @@
 #define FIELDS_MAX 32
 /* Replaces NUL in the text. It is invalid UTF-8 too, so it is repaired and counted like that. */
 #define NO_TEXT '\xff'
-#define LINE_BYTES_MAX (1u << 20)
 #define TO_THE_END INT64_C(4294967295)
 
 enum meaning { NAME, OFFSET, SIZE, FIRST, LAST, GRAPH, DEVICE, MEANINGS };

@@ -152,7 +152,8 @@ static bool whole_ps(const char *digits, size_t length, bool is_negative, int64_
     return true;
 }
 
-bool vv_draft_time(const char *text, int64_t unit_ps, int64_t *out_ns, uint16_t *out_rest_ps)
+/* ns and ps of a text that holds a number of `unit_ps`; false: it is none that fits. */
+static bool read_time(const char *text, int64_t unit_ps, int64_t *out_ns, uint16_t *out_rest_ps)
 {
     bool is_negative = text[0] == '-';
     const char *digits = text + is_negative;
@@ -224,7 +225,7 @@ static bool say_time(struct vv_graph_reading *reading, const struct vv_graph_sai
     uint16_t rest_ps;
     if (reading->is_ours || said->of != VV_OF_NODE ||
         !find_time(reading, said->key, &is_begin, &unit_ps) ||
-        !vv_draft_time(said->text, unit_ps, &ns, &rest_ps))
+        !read_time(said->text, unit_ps, &ns, &rest_ps))
         return false;
     uint8_t *flags = &reading->nodes.items[said->row].flags;
     if (is_begin) {

@@ -104,9 +104,6 @@ enum varve_code vv_draft_close(struct vv_graph_reading *reading, struct varve_er
 enum varve_code vv_graph_reading_end(struct vv_graph_reading *reading, enum varve_code code,
                                      struct varve_error *error);
 
-/* ns and ps of a text that holds a number of `unit_ps`; false: it is none that fits. */
-bool vv_draft_time(const char *text, int64_t unit_ps, int64_t *out_ns, uint16_t *out_rest_ps);
-
 /* Slices, flows and the dag tables of the model. to_model.c */
 enum varve_code vv_draft_to_model(struct vv_graph_reading *reading, struct varve_error *error);
 

@@ -252,7 +252,8 @@ static enum varve_code decode(const struct vv_xml *xml, const char *text, size_t
     return VARVE_OK;
 }
 
-enum varve_code vv_xml_text(const struct vv_xml *xml, char **out_text, struct varve_error *error)
+static enum varve_code token_text(const struct vv_xml *xml, char **out_text,
+                                  struct varve_error *error)
 {
     if (!xml->is_cdata)
         return decode(xml, xml->text, xml->text_length, out_text, error);
@@ -305,7 +306,7 @@ enum varve_code vv_xml_whole_text(struct vv_xml *xml, char **out_text, struct va
         char *text = NULL, *longer;
         if (xml->token != VV_XML_TEXT)
             continue;
-        code = vv_xml_text(xml, &text, error);
+        code = token_text(xml, &text, error);
         if (code != VARVE_OK)
             break;
         size_t more = strlen(text);

@@ -41,9 +41,8 @@ struct vv_xml {
 void vv_xml_init(struct vv_xml *xml, const char *text, size_t length);
 enum varve_code vv_xml_next(struct vv_xml *xml, struct varve_error *error);
 bool vv_xml_is(const struct vv_xml *xml, const char *name);
-/* The text of a token without entities, or the value of an attribute of OPEN, which may be absent:
- * *out_text is NULL then. The caller frees it. */
-enum varve_code vv_xml_text(const struct vv_xml *xml, char **out_text, struct varve_error *error);
+/* The value of an attribute of OPEN without entities. It may be absent: *out_text is NULL then. The
+ * caller frees it. */
 enum varve_code vv_xml_attribute(const struct vv_xml *xml, const char *name, char **out_text,
                                  struct varve_error *error);
 /* All text of the element whose OPEN was just read; the reader is after its CLOSE. */

@@ -23,8 +23,8 @@ static int64_t tid_of(int64_t global_tid)
     return (int64_t)((uint64_t)global_tid % ID_RANGE);
 }
 
-enum varve_code vv_nsys_process(struct vv_nsys *nsys, int64_t global_id, uint32_t *out_row,
-                                struct varve_error *error)
+static enum varve_code process_of(struct vv_nsys *nsys, int64_t global_id, uint32_t *out_row,
+                                  struct varve_error *error)
 {
     const struct vv_row_key key = { { pid_of(global_id), 0, 0, VV_NSYS_KEY_PROCESS } };
     struct vv_processes *processes = &nsys->model->processes;
@@ -63,7 +63,7 @@ enum varve_code vv_nsys_thread(struct vv_nsys *nsys, int64_t global_tid, uint32_
                                       VV_NSYS_KEY_THREAD } };
     uint32_t process;
     bool is_new;
-    VV_TRY(vv_nsys_process(nsys, global_tid, &process, error));
+    VV_TRY(process_of(nsys, global_tid, &process, error));
     VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
     if (is_new)
         nsys->model->tracks.tid[*out_track] = tid_of(global_tid);
@@ -77,7 +77,7 @@ enum varve_code vv_nsys_lane(struct vv_nsys *nsys, int64_t global_tid, uint32_t 
     struct vv_tracks *tracks = &nsys->model->tracks;
     uint32_t process;
     bool is_new;
-    VV_TRY(vv_nsys_process(nsys, global_tid, &process, error));
+    VV_TRY(process_of(nsys, global_tid, &process, error));
     VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
     if (!is_new)
         return VARVE_OK;
@@ -104,7 +104,7 @@ enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *r
     uint32_t process;
     char name[64];
     bool is_new;
-    VV_TRY(vv_nsys_process(nsys, global_pid, &process, error));
+    VV_TRY(process_of(nsys, global_pid, &process, error));
     VV_TRY(find_track(nsys, &key, process, out_track, &is_new, error));
     if (!is_new)
         return VARVE_OK;

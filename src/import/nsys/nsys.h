@@ -58,13 +58,9 @@ enum varve_code vv_nsys_each(struct vv_nsys *nsys, const char *table, vv_nsys_ta
 /* Adds the columns without a place in the model as arguments. */
 enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row *row,
                                   uint32_t slice, struct varve_error *error);
-/* The model's string for an id of StringIds; 0 if the id does not exist. */
-uint32_t vv_nsys_string(const struct vv_nsys *nsys, int64_t id);
 enum varve_code vv_nsys_read_strings(struct vv_nsys *nsys, struct varve_error *error);
 
 /* Finds the row for a globalTid or globalPid. The row is made with its first event. */
-enum varve_code vv_nsys_process(struct vv_nsys *nsys, int64_t global_id, uint32_t *out_row,
-                                struct varve_error *error);
 enum varve_code vv_nsys_thread(struct vv_nsys *nsys, int64_t global_tid, uint32_t *out_track,
                                struct varve_error *error);
 enum varve_code vv_nsys_stream(struct vv_nsys *nsys, const struct vv_nsys_row *row,

@@ -15,7 +15,7 @@
 enum { CATEGORY = 33, MARK = 34, THREAD = 39, PUSH_POP = 59, START_END = 60, DOMAIN = 75,
        DOMAIN_END = 76 };
 
-struct words { uint32_t nvtx, domain, category; bool has_ranges; };
+struct words { uint32_t nvtx, domain, category; };
 
 static int64_t value_or(const struct vv_nsys_row *row, enum vv_nsys_role role, int64_t otherwise)
 {

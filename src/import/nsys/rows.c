@@ -22,7 +22,8 @@ static const struct { const char *column; enum vv_nsys_role role; } roles[] = {
     { "rank", VV_NSYS_RANK },
 };
 
-uint32_t vv_nsys_string(const struct vv_nsys *nsys, int64_t id)
+/* The model's string for an id of StringIds; 0 if the id does not exist. */
+static uint32_t string_of(const struct vv_nsys *nsys, int64_t id)
 {
     const struct vv_row_key key = { { id, 0, 0, VV_NSYS_KEY_STRING } };
     uint32_t string = 0;
@@ -62,7 +63,7 @@ static enum varve_code read_values(struct vv_nsys *nsys, struct vv_nsys_row *row
         if (role == VV_NSYS_STREAM && row->values[role] == UINT32_MAX) /* CUPTI's "no stream" */
             row->values[role] = -1;
         if (role == VV_NSYS_NAME) {
-            row->values[role] = vv_nsys_string(nsys, row->values[role]);
+            row->values[role] = string_of(nsys, row->values[role]);
         } else if (role == VV_NSYS_TEXT) {
             VV_TRY(vv_database_text(nsys->database, row->statement, i, &string, error));
             row->values[role] = string;
@@ -134,7 +135,7 @@ enum varve_code vv_nsys_arguments(struct vv_nsys *nsys, const struct vv_nsys_row
         if (!is_said)
             continue;
         if (role == VV_NSYS_STRING)
-            attribute = vv_attribute_text(vv_nsys_string(nsys, (int64_t)attribute.value));
+            attribute = vv_attribute_text(string_of(nsys, (int64_t)attribute.value));
         VV_TRY(vv_attribute_to_slice(nsys->model, slice, row->keys[i], attribute, error));
     }
     return VARVE_OK;

@@ -11,8 +11,8 @@
 
 /* ---- meanings ---- */
 
-enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_t number,
-                                const char *name, const char *json, struct varve_error *error)
+static enum varve_code add_meaning(struct vv_rocprof *rocprof, int64_t kind, int64_t number,
+                                   const char *name, const char *json, struct varve_error *error)
 {
     const struct vv_row_key key = { { number, 0, 0, kind } };
     uint32_t *place;
@@ -109,7 +109,7 @@ static enum varve_code take_symbol(struct vv_rocprof *rocprof, const char *text,
         if (symbol.names[i - 1] != NULL && symbol.names[i - 1][0] != '\0')
             name = symbol.names[i - 1];
     if (code == VARVE_OK && symbol.id >= 0)
-        code = vv_rocprof_mean(rocprof, VV_ROCPROF_KERNEL, symbol.id, name, text, error);
+        code = add_meaning(rocprof, VV_ROCPROF_KERNEL, symbol.id, name, text, error);
     if (code == VARVE_OK && symbol.id >= 0)
         rocprof->meanings[rocprof->meaning_count - 1].registers =
             integer_of(text, VV_ROCPROF_REGISTERS, NULL, -1);
@@ -204,7 +204,7 @@ static enum varve_code take_agent(struct vv_rocprof *rocprof, const char *text,
     VV_TRY(vv_attribute_to_fact(rocprof->model, rocprof->process, key, value, error));
     if (type != AGENT_CPU)
         VV_TRY(add_device(rocprof, text, index, error));
-    return vv_rocprof_mean(rocprof, VV_ROCPROF_AGENT, handle, name, "", error);
+    return add_meaning(rocprof, VV_ROCPROF_AGENT, handle, name, "", error);
 }
 
 enum varve_code vv_rocprof_read_agents(struct vv_rocprof *rocprof, struct varve_error *error)
@@ -231,8 +231,8 @@ static enum varve_code read_operations(struct vv_rocprof *rocprof, struct varve_
         else if (json->token == VV_JSON_NAME)
             in_operations = vv_json_is(json, "operations"), operation = 0;
         else if (json->token == VV_JSON_STRING && in_operations)
-            VV_TRY(vv_rocprof_mean(rocprof, VV_ROCPROF_OPERATION, kind << 32 | operation++,
-                                   json->text, "", error));
+            VV_TRY(add_meaning(rocprof, VV_ROCPROF_OPERATION, kind << 32 | operation++,
+                               json->text, "", error));
     }
     return VARVE_OK;
 }
@@ -250,7 +250,7 @@ static enum varve_code take_marker(struct vv_rocprof *rocprof, const char *text,
         if (json.token == VV_JSON_NAME)
             is_value = vv_json_is(&json, "value");
         else if (is_value && json.token == VV_JSON_STRING && key >= 0)
-            code = vv_rocprof_mean(rocprof, VV_ROCPROF_MARKER, key, json.text, "", error);
+            code = add_meaning(rocprof, VV_ROCPROF_MARKER, key, json.text, "", error);
     }
     vv_json_deinit(&json);
     return code;

@@ -41,8 +41,6 @@ struct vv_rocprof {
 /* The kinds of numbers; the number of an operation is (kind << 32 | operation). */
 enum { VV_ROCPROF_KERNEL = 1, VV_ROCPROF_OPERATION, VV_ROCPROF_MARKER, VV_ROCPROF_AGENT };
 
-enum varve_code vv_rocprof_mean(struct vv_rocprof *rocprof, int64_t kind, int64_t number,
-                                const char *name, const char *json, struct varve_error *error);
 /* NULL: the file gives no meaning. */
 VV_MUST_USE struct vv_rocprof_meaning *vv_rocprof_meaning(struct vv_rocprof *rocprof, int64_t kind,
                                                           int64_t number);

@@ -90,13 +90,6 @@ static enum varve_code take_composite(struct vv_json *json, struct vv_model *mod
     return code;
 }
 
-enum varve_code vv_attribute_read(struct vv_json *json, struct vv_model *model,
-                                  struct vv_attribute *out, struct varve_error *error)
-{
-    VV_TRY(vv_json_next(json, error));
-    return vv_attribute_take(json, model, out, error);
-}
-
 enum varve_code vv_attribute_take(struct vv_json *json, struct vv_model *model,
                                   struct vv_attribute *out, struct varve_error *error)
 {

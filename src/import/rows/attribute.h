@@ -18,11 +18,8 @@ struct vv_attribute vv_attribute_int(int64_t value);
 struct vv_attribute vv_attribute_real(double value);
 struct vv_attribute vv_attribute_text(uint32_t string);
 
-/* Reads the JSON value whose first token comes next, as a whole. An array or object becomes its
+/* Reads the rest of the JSON value whose first token was just read. An array or object becomes its
  * compact text. */
-enum varve_code vv_attribute_read(struct vv_json *json, struct vv_model *model,
-                                  struct vv_attribute *out_attribute, struct varve_error *error);
-/* The same for the value whose first token was just read. */
 enum varve_code vv_attribute_take(struct vv_json *json, struct vv_model *model,
                                   struct vv_attribute *out_attribute, struct varve_error *error);
 

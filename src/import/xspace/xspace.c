@@ -114,8 +114,9 @@ static enum varve_code read_all(struct vv_xspace *space, struct varve_error *err
     return vv_xspace_flows_join(space, error);
 }
 
-enum varve_code vv_xspace_read(const struct vv_import_job *job, struct vv_window *window,
-                               struct varve_error *error)
+/* Reads all planes of the window and adds them to the model. */
+static enum varve_code read_window(const struct vv_import_job *job, struct vv_window *window,
+                                   struct varve_error *error)
 {
     struct vv_xspace space = { .job = job, .model = job->model, .window = *window };
     space.first_process = (uint32_t)job->model->processes.table.count;
@@ -146,7 +147,7 @@ static enum varve_code read_xspace(const struct vv_import_job *job, struct varve
     enum varve_code code =
         vv_window_open(&window, job->source, job->options->max_memory_bytes, error);
     if (code == VARVE_OK)
-        code = vv_xspace_read(job, &window, error);
+        code = read_window(job, &window, error);
     vv_window_close(&window);
     return code;
 }
@@ -166,7 +167,7 @@ static enum varve_code read_xspace_json(const struct vv_import_job *job, struct 
     bool is_cut = false;
     VV_TRY_NOTE(vv_xspace_json_convert(job->source, &window, &is_cut, error), error, "'%s'",
                 job->path);
-    enum varve_code code = vv_xspace_read(job, &window, error);
+    enum varve_code code = read_window(job, &window, error);
     if (code == VARVE_OK)
         job->model->health.truncated_files += is_cut;
     else

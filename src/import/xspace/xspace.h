@@ -311,10 +311,6 @@ struct vv_xspace_keeping {
 
 /* ---- functions ---- */
 
-/* Reads all planes of the window and adds them to the model. xspace.c */
-enum varve_code vv_xspace_read(const struct vv_import_job *job, struct vv_window *window,
-                               struct varve_error *error);
-
 /* Reads the plane at [begin, end) of the file. xspace/plane.c */
 enum varve_code vv_xspace_plane_read(struct vv_xspace *space, struct vv_xspace_span span,
                                      struct varve_error *error);

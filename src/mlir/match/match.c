@@ -12,7 +12,10 @@ const char *const vv_mlir_level_words[VV_MLIR_LEVEL_COUNT] = {
 #undef WORD
 };
 
-const struct vv_mlir_level_row vv_mlir_level_rows[VV_MLIR_LEVEL_COUNT] = {
+static const struct level {
+    vv_mlir_level_fn *find; /* NULL: done for all records together                              */
+    bool is_certain;        /* it says which operation it is, so the type need not              */
+} levels[VV_MLIR_LEVEL_COUNT] = {
     [VV_MLIR_LEVEL_TAG] = { vv_mlir_find_tag, true },
     [VV_MLIR_LEVEL_KEY] = { vv_mlir_find_key, true },
     [VV_MLIR_LEVEL_NAME] = { vv_mlir_find_name, false },
@@ -37,7 +40,7 @@ static enum varve_code find(struct vv_mlir_matching *matching, uint32_t record,
 {
     struct vv_mlir_finding *finding = &matching->findings[record];
     for (int level = 0; level < VV_MLIR_LEVEL_COUNT; level++) {
-        const struct vv_mlir_level_row *row = &vv_mlir_level_rows[level];
+        const struct level *row = &levels[level];
         struct vv_mlir_ops ops = { NULL, 0 };
         uint32_t set = VV_MLIR_NONE;
         bool is_named = finding->set != VV_MLIR_NONE && finding->level <= VV_MLIR_LEVEL_JOINED;

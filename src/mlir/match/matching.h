@@ -94,12 +94,6 @@ struct vv_mlir_matching {
 typedef enum varve_code vv_mlir_level_fn(struct vv_mlir_matching *matching, uint32_t record,
                                          struct vv_mlir_ops *out_ops, struct varve_error *error);
 
-struct vv_mlir_level_row {
-    vv_mlir_level_fn *find; /* NULL: done for all records together                              */
-    bool is_certain;        /* it says which operation it is, so the type need not              */
-};
-extern const struct vv_mlir_level_row vv_mlir_level_rows[VV_MLIR_LEVEL_COUNT];
-
 vv_mlir_level_fn vv_mlir_find_tag, vv_mlir_find_key;                           /* keys.c     */
 vv_mlir_level_fn vv_mlir_find_name, vv_mlir_find_called, vv_mlir_find_normal,  /* names.c    */
     vv_mlir_find_joined;

@@ -51,8 +51,9 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-enum varve_code vv_mlir_add_literal(struct vv_mlir_module *module, uint64_t at, uint64_t end,
-                                    uint32_t *out_id, struct varve_error *error)
+/* The text of a string literal, with its escapes undone: text[at] is its quote. */
+static enum varve_code add_literal(struct vv_mlir_module *module, uint64_t at, uint64_t end,
+                                   uint32_t *out_id, struct varve_error *error)
 {
     const char *text = module->text + at + 1;
     uint64_t length = end - at - 1, out = 0;
@@ -153,7 +154,7 @@ static enum varve_code read_quoted(struct reader *reader, struct varve_error *er
     struct vv_mlir_part part = { .kind = VV_MLIR_NAME };
     uint64_t begin = reader->at;
     reader->at = vv_mlir_string_end(reader->module->text, begin, reader->end);
-    VV_TRY(vv_mlir_add_literal(reader->module, begin, reader->at, &part.text, error));
+    VV_TRY(add_literal(reader->module, begin, reader->at, &part.text, error));
     if (take(reader, ":")) {
         part.kind = VV_MLIR_FILE;
         part.line = take_number(reader);

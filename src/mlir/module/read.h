@@ -20,8 +20,4 @@ enum varve_code vv_mlir_index_aliases(struct vv_mlir_module *module, struct varv
 /* Fills module->places and parts for all operations that have been found. */
 enum varve_code vv_mlir_read_locations(struct vv_mlir_module *module, struct varve_error *error);
 
-/* The text of a string literal, with its escapes undone: text[at] is its quote. */
-enum varve_code vv_mlir_add_literal(struct vv_mlir_module *module, uint64_t at, uint64_t end,
-                                    uint32_t *out_id, struct varve_error *error);
-
 #endif

@@ -57,8 +57,9 @@ static int64_t time_of(const struct vv_model *model)
     return least;
 }
 
-enum varve_code vv_tuning_measure(struct vv_tuning *tuning, struct vv_tune_candidate *candidate,
-                                  int64_t *out_ns, struct varve_error *error)
+/* One measurement; 0 = it failed, and the candidate says so. */
+static enum varve_code measure(struct vv_tuning *tuning, struct vv_tune_candidate *candidate,
+                               int64_t *out_ns, struct varve_error *error)
 {
     struct vv_model *model;
     const char *path;
@@ -80,7 +81,7 @@ enum varve_code vv_tuning_calibrate(struct vv_tuning *tuning, struct varve_error
     struct vv_tune_candidate *base = &tuning->tune->candidates[0];
     int64_t ns;
     tuning->iterations = ITERATIONS_MIN;
-    VV_TRY(vv_tuning_measure(tuning, base, &ns, error));
+    VV_TRY(measure(tuning, base, &ns, error));
     int64_t wanted = ns > 0 ? MEASURE_NS / (3 * ns) : ITERATIONS_MIN;
     tuning->iterations = wanted < ITERATIONS_MIN   ? ITERATIONS_MIN
                          : wanted > ITERATIONS_MAX ? ITERATIONS_MAX
@@ -96,7 +97,7 @@ enum varve_code vv_tuning_take_turns(struct vv_tuning *tuning,
     for (unsigned turn = 0; turn < turns; turn++) {
         int64_t base_ns, ns;
         vv_tuning_tell(tuning, "turn %u of %u", turn + 1, turns);
-        VV_TRY(vv_tuning_measure(tuning, base, &base_ns, error));
+        VV_TRY(measure(tuning, base, &base_ns, error));
         if (base_ns == 0)
             VV_FAIL(error, VARVE_UNSUPPORTED, "'%s' runs no more: %s", tuning->options->module,
                     base->why);
@@ -106,7 +107,7 @@ enum varve_code vv_tuning_take_turns(struct vv_tuning *tuning,
             struct vv_tune_candidate *candidate = candidates[i];
             if (!vv_tuning_is_alive(candidate) || candidate->turns >= VV_TUNE_TURNS_MAX)
                 continue;
-            VV_TRY(vv_tuning_measure(tuning, candidate, &ns, error));
+            VV_TRY(measure(tuning, candidate, &ns, error));
             if (ns == 0)
                 continue;
             candidate->base_turns_ns[candidate->turns] = base_ns;

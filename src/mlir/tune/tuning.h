@@ -57,9 +57,6 @@ static inline bool vv_tuning_is_alive(const struct vv_tune_candidate *candidate)
     return candidate->state <= VV_TUNE_NOT_FASTER;
 }
 
-/* One measurement; 0 = it failed, and the candidate says so. measure.c */
-enum varve_code vv_tuning_measure(struct vv_tuning *tuning, struct vv_tune_candidate *candidate,
-                                  int64_t *out_ns, struct varve_error *error);
 /* How many iterations a measurement needs. measure.c */
 enum varve_code vv_tuning_calibrate(struct vv_tuning *tuning, struct varve_error *error);
 /* Candidates take turns with "no change". measure.c */

@@ -186,7 +186,8 @@ VARVE_API enum varve_code varve_session_start(const struct varve_session_options
     return vv_session_begin(&taken, &manner, error);
 }
 
-void vv_session_settle(void)
+/* Writes a last clock record, the frequency and the names: the process may be about to end. */
+static void settle(void)
 {
     if (!vv_session.running || !vv_session.has_folder)
         return;
@@ -199,7 +200,7 @@ void vv_session_end(void)
 {
     vv_schedule_end();
     vv_control_switch(0, 0);
-    vv_session_settle();
+    settle();
     vv_control_close();
     __atomic_store_n(&vv_session.running, false, __ATOMIC_RELEASE);
     bool are_attached = vv_thread_end_all();
@@ -337,7 +338,7 @@ __attribute__((destructor(101))) static void on_exit_of_program(void)
     if (!vv_recorder_lock())
         return;
     vv_stream_settle(&vv_self.writer); /* exit may have been called by a signal handler */
-    vv_session_settle();
+    settle();
     vv_control_forget();
     vv_lost_end(&vv_session.output);
     vv_prepared_part_drop();

@@ -40,8 +40,6 @@ uint32_t vv_session_switch(uint32_t layers, uint32_t asker);
 /* The functions below need the lock. */
 /* From now on the running session, which others began, does what the options say. */
 void vv_session_follow(uint32_t layers, const struct vv_schedule *schedule);
-/* Writes a last clock record, the frequency and the names: the process may be about to end. */
-void vv_session_settle(void);
 /* Ends the running session. */
 void vv_session_end(void);
 

@@ -66,9 +66,6 @@ struct vv_rule {
     const char *because;       /* why the limit is where it is, and whose rule it is             */
 };
 
-#define VV_RULE_TABLES_MAX 16u /* tables that rules are always asked of                          */
-#define VV_RULES_MAX 96u
-
 /* All rules, those of one subject together. */
 size_t vv_rules_count(void);
 const struct vv_rule *vv_rule_at(size_t number);

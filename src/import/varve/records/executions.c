@@ -137,8 +137,9 @@ static enum varve_code fill_tensors(struct vv_process_reader *process, uint32_t 
                              &model->ops.shapes[op], error);
 }
 
-enum varve_code vv_node_op(struct vv_process_reader *process, uint32_t node, uint32_t *out_op,
-                           struct varve_error *error)
+/* The row in ops that all executions of a node share. */
+static enum varve_code op_of(struct vv_process_reader *process, uint32_t node, uint32_t *out_op,
+                             struct varve_error *error)
 {
     struct vv_model *model = process->model;
     *out_op = model->nodes.op[node];
@@ -167,7 +168,7 @@ enum varve_code vv_execute_read(struct vv_stream_reader *stream, const struct vv
     }
     range.name = process->model->nodes.name[node];
     VV_TRY(vv_range_begin(stream, &range, error));
-    VV_TRY(vv_node_op(process, node, &op, error));
+    VV_TRY(op_of(process, node, &op, error));
     process->model->slices.op[stream->open.items[stream->open.count - 1].slice] = op;
     return VARVE_OK;
 }

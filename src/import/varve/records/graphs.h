@@ -63,10 +63,6 @@ enum varve_code vv_execute_read(struct vv_stream_reader *stream, const struct vv
 uint32_t vv_node_at(struct vv_process_reader *process, uint32_t graph, uint32_t node);
 uint32_t vv_model_at(struct vv_process_reader *process, uint32_t model);
 
-/* The row in ops that all executions of a node share. */
-enum varve_code vv_node_op(struct vv_process_reader *process, uint32_t node, uint32_t *out_op,
-                           struct varve_error *error);
-
 /* When the process's own stream is read: adds what waited for its end. */
 enum varve_code vv_graphs_end(struct vv_process_reader *process, struct varve_error *error);
 /* When all streams are read and all ranges have ended: says how long executions took. */
