@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c — the command: finds the verb, parses its words, and runs it. */
+#include <signal.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -30,11 +31,27 @@ static int refuse(const struct vv_verb *verb, const struct varve_error *error)
     return verb->exits_as_program ? VV_EXIT_RECORD : status;
 }
 
+static void on_file_limit(int number)
+{
+    (void)number;
+}
+
+/* Under `ulimit -f` a write that does not fit fails, and the command says so or does without the
+ * file. A handler, because exec takes it back: a recorded program begins as it was called. */
+static void outlive_file_limit(void)
+{
+    const struct sigaction action = { .sa_handler = on_file_limit };
+    struct sigaction former;
+    if (sigaction(SIGXFSZ, NULL, &former) == 0 && former.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct vv_arguments arguments;
     struct varve_error error;
     vv_heap_keep();
+    outlive_file_limit();
     if (argc < 2) {
         vv_help_overview(stdout, vv_verbs);
         return vv_cli_flush(VV_EXIT_DONE);

@@ -13,27 +13,23 @@
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
 
-static void put(const char *text, size_t length)
+/* Writes all with one call, because other processes write to the same terminal. Without memory a
+ * long text is cut. */
+static void put(const char *head, const char *text, const char *tail)
 {
-    char *line = malloc(3 * length + 1);
-    if (line == NULL)
-        return;
-    fwrite(line, 1, vv_harmless_copy(text, length, line), stderr);
-    free(line);
-}
-
-/* Writes the whole line with one call, because other processes write to the same terminal. */
-static void put_line(const char *head, const char *text)
-{
-    size_t head_length = strlen(head), length = strlen(text);
-    char *line = malloc(head_length + 3 * length + 2);
-    if (line == NULL)
-        return;
+    static char reserve[3 * LINE_BYTES];
+    size_t head_length = strlen(head), length = strlen(text), tail_length = strlen(tail);
+    char *made = malloc(head_length + 3 * length + tail_length), *line = made;
+    if (made == NULL) {
+        size_t most = (sizeof reserve - head_length - tail_length) / 3;
+        line = reserve;
+        length = length < most ? length : most;
+    }
     memcpy(line, head, head_length);
     size_t end = head_length + vv_harmless_copy(text, length, line + head_length);
-    line[end++] = '\n';
-    fwrite(line, 1, end, stderr);
-    free(line);
+    memcpy(line + end, tail, tail_length);
+    fwrite(line, 1, end + tail_length, stderr);
+    free(made);
 }
 
 void vv_say(const char *format, ...)
@@ -43,7 +39,7 @@ void vv_say(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    put_line("varve: ", text);
+    put("varve: ", text, "\n");
 }
 
 void vv_say_more(const char *format, ...)
@@ -53,17 +49,14 @@ void vv_say_more(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    put_line("  ", text);
+    put("  ", text, "\n");
 }
 
 void vv_say_marked(const char *before, const char *marked, const char *after, bool is_red)
 {
-    fputs("varve: ", stderr);
-    put(before, strlen(before));
-    fputs(is_red ? RED : "", stderr);
-    put(marked, strlen(marked));
-    fputs(is_red ? PLAIN : "", stderr);
-    put_line("", after);
+    put("varve: ", before, is_red ? RED : "");
+    put("", marked, is_red ? PLAIN : "");
+    put("", after, "\n");
 }
 
 /* ---- lines of several pieces ---- */
@@ -81,7 +74,7 @@ FILE *vv_say_begin(const char *head)
 void vv_say_end(FILE *line)
 {
     if (fclose(line) == 0)
-        put_line(pieces_head, pieces);
+        put(pieces_head, pieces, "\n");
     free(pieces);
     pieces = NULL;
 }
@@ -90,8 +83,6 @@ void vv_say_end(FILE *line)
 
 void vv_say_passing(const char *text)
 {
-    fputs(VV_TERMINAL_ERASE, stderr);
-    if (text != NULL)
-        put(text, strlen(text));
+    put(VV_TERMINAL_ERASE, text != NULL ? text : "", "");
     fflush(stderr);
 }

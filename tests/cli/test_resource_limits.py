@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command under limits of the shell: a failure says why, and what it can do without it does
+without."""
+import resource
+import signal
+import subprocess
+
+import pytest
+
+TRACE = "kineto/resnet50_workers0.json.gz"
+MB = 1 << 20
+
+
+def limited(varve, kind, most, *arguments, **options):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(kind, (most, most))
+    return subprocess.run([varve, *map(str, arguments)], capture_output=True, text=True,
+                          check=False, preexec_fn=limit, **options)
+
+
+def test_with_little_address_space_a_failure_says_that_there_is_no_memory(varve, traces):
+    """Not a word is lost where there is no memory for it, either."""
+    wanted = limited(varve, resource.RLIMIT_AS, resource.RLIM_INFINITY, "report", traces / TRACE)
+    results = set()
+    for most in range(8 * MB, 72 * MB, 4 * MB):
+        done = limited(varve, resource.RLIMIT_AS, most, "report", "--no-cache", traces / TRACE)
+        if done.returncode != 127:  # the loader found no room for the libraries
+            results.add(done.returncode)
+            assert (done.stdout == wanted.stdout if done.returncode == 0
+                    else done.returncode == 5 and "no memory" in done.stderr), (most, done)
+    assert results == {0, 5}
+
+
+@pytest.mark.parametrize("most", [0, 4096])
+def test_a_limit_of_files_ends_nothing(varve, traces, tmp_path, most):
+    wanted = limited(varve, resource.RLIMIT_FSIZE, 1 << 30, "report", traces / TRACE)
+    done = limited(varve, resource.RLIMIT_FSIZE, most, "report", "--cache", traces / TRACE)
+    assert (done.returncode, done.stdout) == (0, wanted.stdout)
+    done = limited(varve, resource.RLIMIT_FSIZE, most, "export", traces / TRACE, "-o",
+                   tmp_path / "out.json")
+    assert done.returncode == 4 and "File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recorded_program_has_the_signals_that_it_would_have(varve, tmp_path):
+    """The limit is 64 KiB: below, nothing is recorded."""
+    command = ["grep", "^Sig[IC]", "/proc/self/status"]
+    alone = limited("/usr/bin/env", resource.RLIMIT_FSIZE, 1 << 16, *command)
+    done = limited(varve, resource.RLIMIT_FSIZE, 1 << 16, "record", "-q", "--", *command,
+                   cwd=tmp_path)
+    assert "SigCgt" in alone.stdout and done.stdout == alone.stdout, done
