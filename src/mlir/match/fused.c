@@ -30,6 +30,44 @@ static enum varve_code spread(struct vv_mlir_matching *matching, struct step *st
     return VARVE_OK;
 }
 
+static const char *type_text(const struct vv_mlir_matching *matching, uint32_t record)
+{
+    return vv_mlir_record_text(matching, matching->profile->records[record].type);
+}
+
+/* "_MklNativePadWithFusedConv2D" pads its input, too. */
+static enum varve_code add_pad(struct vv_mlir_matching *matching, uint32_t record, uint32_t op,
+                               struct varve_error *error)
+{
+    uint32_t definers[OPERANDS_MAX], found = 0;
+    if (strstr(type_text(matching, record), "PadWith") != NULL)
+        VV_TRY(vv_mlir_definers(matching, op, OPERANDS_MAX, definers, &found, error));
+    for (uint32_t i = 0; i < found; i++) {
+        const char *kind =
+            vv_intern_text(matching->kinds, matching->type_of_op[definers[i]].exact);
+        if (strcmp(kind, "pad") == 0 && !is_recorded(matching, definers[i]))
+            VV_TRY(vv_mlir_add_extra(matching, record, definers[i], error));
+    }
+    return VARVE_OK;
+}
+
+/* "AddOpsRewrite": a sum of sums that the optimizer adds up in another order. What it has taken in
+ * has no record of its own. */
+static enum varve_code add_sums(struct vv_mlir_matching *matching, uint32_t record, uint32_t op,
+                                struct varve_error *error)
+{
+    struct step steps[WALK_MAX] = { { op, 0, 0 } };
+    uint32_t count = 1, family = matching->type_of_op[op].family;
+    for (uint32_t at = 0; at < count; at++) {
+        if (matching->type_of_op[steps[at].op].family != family)
+            continue;
+        if (at > 0)
+            VV_TRY(vv_mlir_add_extra(matching, record, steps[at].op, error));
+        VV_TRY(spread(matching, steps, &count, at, error));
+    }
+    return VARVE_OK;
+}
+
 /* From the operation that bears the name back over operands to the nearest one of the pattern's
  * type: that one leads, and the record measures those between together with it. Two that are
  * equally near: none is found. */
@@ -52,28 +90,34 @@ static enum varve_code walk_back(struct vv_mlir_matching *matching, uint32_t rec
         return VARVE_OK;
     for (uint32_t at = found; at != 0; at = steps[at].from)
         VV_TRY(vv_mlir_add_extra(matching, record, steps[steps[at].from].op, error));
+    VV_TRY(add_pad(matching, record, steps[found].op, error));
     return vv_mlir_one_op(matching, steps[found].op, out_ops, error);
 }
 
 /* "block0/attn/ArithmeticOptimizer/ReplaceMulWithSquare_mul": what a stage of the optimizer made of
- * "block0/attn/mul". */
+ * "block0/attn/mul"; "add/ArithmeticOptimizer/AddOpsRewrite_Leaf_1_Add", of "add/Add". The node is
+ * the longest end that is a name. */
 static struct vv_mlir_ops optimized(const struct vv_mlir_matching *matching, const char *text)
 {
     static const char word[] = "Optimizer/";
     char name[1024];
     const char *end = strstr(text, word), *begin = end;
-    struct vv_mlir_ops none = { NULL, 0 };
+    struct vv_mlir_ops ops = { NULL, 0 };
     if (end == NULL)
-        return none;
+        return ops;
     while (begin > text && begin[-1] != '/')
         begin--;
+    size_t scope = (size_t)(begin - text);
     const char *node = strchr(end + sizeof word - 1, '_');
-    size_t scope = (size_t)(begin - text), bytes = node != NULL ? strlen(node + 1) : 0;
-    if (bytes == 0 || scope + bytes > sizeof name)
-        return none;
-    memcpy(name, text, scope);
-    memcpy(name + scope, node + 1, bytes);
-    return vv_mlir_ops_named(matching, name, scope + bytes);
+    for (; node != NULL && ops.count == 0; node = strchr(node + 1, '_')) {
+        size_t bytes = strlen(node + 1);
+        if (bytes == 0 || scope + bytes > sizeof name)
+            continue;
+        memcpy(name, text, scope);
+        memcpy(name + scope, node + 1, bytes);
+        ops = vv_mlir_ops_named(matching, name, scope + bytes);
+    }
+    return ops;
 }
 
 /* The longest part of the path that is a name. Not its first component alone: that may be
@@ -112,6 +156,8 @@ enum varve_code vv_mlir_find_fused(struct vv_mlir_matching *matching, uint32_t r
     VV_TRY(vv_mlir_in_function(matching, record, &named, error));
     if (named.count == 1 && matching->type_of_record[record].is_fused)
         VV_TRY(walk_back(matching, record, named.items[0], out_ops, error));
+    else if (named.count == 1 && strstr(text, "/AddOpsRewrite_") != NULL)
+        VV_TRY(add_sums(matching, record, named.items[0], error));
     if (out_ops->count == 0)
         *out_ops = named;
     return VARVE_OK;

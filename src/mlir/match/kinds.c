@@ -30,6 +30,19 @@ static enum varve_code read_ops(struct vv_mlir_matching *matching, struct varve_
     return VARVE_OK;
 }
 
+/* XLA makes "dot" of a convolution with a window of one. The name is still that of the
+ * convolution. */
+static enum varve_code read_called(struct vv_mlir_matching *matching, uint32_t op_name,
+                                   struct vv_mlir_type *type, struct varve_error *error)
+{
+    const char *last = vv_mlir_base_name(vv_mlir_record_text(matching, op_name));
+    struct vv_mlir_kind kind;
+    vv_mlir_kind_of(last, strlen(last), &kind);
+    if (strcmp(kind.family, "conv") != 0)
+        return VARVE_OK;
+    return read_type(matching, last, strlen(last), type, error);
+}
+
 enum varve_code vv_mlir_read_types(struct vv_mlir_matching *matching, struct varve_error *error)
 {
     const struct vv_mlir_profile *profile = matching->profile;
@@ -46,6 +59,10 @@ enum varve_code vv_mlir_read_types(struct vv_mlir_matching *matching, struct var
             VV_TRY(read_type(matching, vv_mlir_record_text(matching, id),
                              profile->strings.lengths[id], &of_text[id], error));
         matching->type_of_record[i] = of_text[id];
+        if (profile->records[i].op_name != 0 &&
+            strcmp(vv_mlir_record_text(matching, id), "dot") == 0)
+            VV_TRY(read_called(matching, profile->records[i].op_name,
+                               &matching->type_of_record[i], error));
     }
     return VARVE_OK;
 }

@@ -11,7 +11,7 @@ static const char *const families[][12] = {
       "convgeneraldilated", "conv2dnhwcfhwc", "convnchwc" },
     { "depthwiseconv", "depthwiseconv2d", "depthwiseconv2dnative", "depthwiseconv2dnhwchwc",
       "depthwiseconv2dnchwchw" },
-    { "add", "addf", "addi", "addv", "accumulate" },
+    { "add", "addf", "addi", "addv", "addn", "accumulate" },
     { "subtract", "sub", "subf", "subi" },
     { "multiply", "mul", "mulf", "muli" },
     { "divide", "div", "divf", "realdiv", "truediv" },
@@ -34,6 +34,7 @@ static const char *const families[][12] = {
     { "select", "where" },
     { "compare", "cmp", "cmpf", "cmpi" },
     { "iota", "arange", "range" },
+    { "identity", "readvariableop" }, /* freezing makes the one of the other */
     { "slice", "stridedslice", "extractslice" },
     { "gather", "take", "indexselect", "embedding" },
     { "conditional", "if", "case" },
@@ -51,8 +52,8 @@ static const char *const containers[] = {
 
 /* What stands before a kind: by which library it is done, and that more than one is. */
 static const struct { const char *word; bool is_fused; } prefixes[] = {
-    { "_MklNative", false }, { "_Mkl", false }, { "_Fused", true }, { "Fused", true },
-    { "_", false },
+    { "_MklNative", false }, { "_Mkl", false }, { "PadWith", true }, { "_Fused", true },
+    { "Fused", true }, { "_", false },
 };
 
 /* What stands behind it, if more than one is done. */

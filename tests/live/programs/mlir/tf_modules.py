@@ -30,7 +30,8 @@ class Gpt(tf.Module):
 
         self.heads, self.tokens, self.width = heads, tokens, width
         self.embed, self.place = weight(words, width), weight(tokens, width)
-        self.blocks = [{name: (weight(into, out), tf.Variable(tf.zeros(out)))
+        # All biases differ, as after training: of equal ones a frozen module has one.
+        self.blocks = [{name: (weight(into, out), weight(out))
                         for name, into, out in (("qkv", width, 3 * width), ("out", width, width),
                                                 ("fc1", width, 4 * width),
                                                 ("fc2", 4 * width, width))}
@@ -75,9 +76,15 @@ class Resnet(tf.Module):
         self.size = 96 if size == "large" else 32
         if size == "large":
             self.net = tf.keras.applications.ResNet50(weights=None, input_shape=(96, 96, 3))
-            return
+        else:
+            self.net = self.small_net()
+        self.tell_norms_apart()
+
+    @staticmethod
+    def small_net():
         layers = tf.keras.layers
-        data = x = tf.keras.Input((32, 32, 3))
+        data = tf.keras.Input((32, 32, 3))
+        x = layers.Conv2D(8, 3, name="stem")(layers.ZeroPadding2D(name="pad")(data))
         for number, width in enumerate((8, 8, 16)):
             short = layers.Conv2D(width, 1, name=f"short{number}")(x)
             x = layers.Conv2D(width, 3, padding="same", name=f"conv{number}a")(x)
@@ -85,7 +92,14 @@ class Resnet(tf.Module):
             x = layers.Conv2D(width, 3, padding="same", name=f"conv{number}b")(layers.ReLU()(x))
             x = layers.ReLU(name=f"relu{number}")(layers.Add()([x, short]))
         x = layers.GlobalAveragePooling2D()(x)
-        self.net = tf.keras.Model(data, layers.Dense(10, name="head")(x))
+        return tf.keras.Model(data, layers.Dense(10, name="head")(x))
+
+    def tell_norms_apart(self):
+        """As training does. Where all norms of a width are equal, a frozen module has one."""
+        random = tf.random.Generator.from_seed(2)
+        for weight in self.net.weights:
+            if len(weight.shape) == 1:
+                weight.assign(random.uniform(weight.shape, 0.9, 1.1))
 
     def __call__(self, data):
         return self.net(data, training=False)

@@ -78,6 +78,49 @@ static void another_type_is_no_plain_match(void **state)
     matched_end(&matched);
 }
 
+/* 0 func, 1 Pad, 2 Conv2D, 3 BiasAdd, 4 inner sum, 5 sum, 6 return */
+static const char rewritten[] =
+    "func.func @main(%arg0: tensor<1xf32>) -> tensor<1xf32> {\n"
+    "  %0 = \"tf.Pad\"(%arg0, %arg0) : tensor<1xf32> loc(\"a/Pad\")\n"
+    "  %1 = \"tf.Conv2D\"(%0, %arg0) : tensor<1xf32> loc(\"a/Conv2D\")\n"
+    "  %2 = \"tf.BiasAdd\"(%1, %arg0) : tensor<1xf32> loc(\"a/BiasAdd\")\n"
+    "  %3 = \"tf.AddV2\"(%2, %arg0) : tensor<1xf32> loc(\"a/norm/add_1\")\n"
+    "  %4 = \"tf.AddV2\"(%2, %3) : tensor<1xf32> loc(\"b/Add_2\")\n"
+    "  return %4 : tensor<1xf32>\n"
+    "}\n";
+
+/* A pattern may begin with a pad, which is its own work. A sum of sums is added up in another
+ * order: of several pieces each is of the outermost sum, and of those that it has taken in. */
+static void pads_and_sums_are_rewritten(void **state)
+{
+    (void)state;
+    struct matched matched;
+    matched_begin(&matched, rewritten);
+    matched_record(&matched, "a/BiasAdd", "_MklNativePadWithFusedConv2D", 10);
+    matched_record(&matched, "b/ArithmeticOptimizer/AddOpsRewrite_Leaf_1_Add_2", "AddN", 10);
+    matched_record(&matched, "b/ArithmeticOptimizer/AddOpsRewrite_Add_2", "AddV2", 10);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched),
+                        "fused name 2+1+3; fused name 5+4; fused name 5+4");
+    assert_int_equal(matched.matches.matched_ns, 30);
+    assert_int_equal(matched.matches.ambiguous_ns, 0);
+    matched_end(&matched);
+}
+
+/* XLA makes a product of a convolution with a window of one, and leaves its name. */
+static void a_product_may_be_a_convolution(void **state)
+{
+    (void)state;
+    struct matched matched;
+    matched_begin(&matched, rewritten);
+    matched_record(&matched, "dot.1", "dot", 10)->op_name = matched_text(&matched, "a/Conv2D");
+    matched_record(&matched, "dot.2", "dot", 10)->op_name = matched_text(&matched, "a/BiasAdd");
+    matched_record(&matched, "a/Conv2D", "dot", 10);
+    matched_run(&matched, NULL);
+    assert_string_equal(matched_said(&matched), "name 2; !name 3; !name 2");
+    matched_end(&matched);
+}
+
 /* ---- JAX ---- */
 
 /* 0 main, 1 dot, 2 convert, 3 call, 4 call, 5 return, 6 f, 7 dot, 8 tanh, 9 return */
@@ -242,6 +285,8 @@ int main(void)
         cmocka_unit_test(nodes_of_tensorflow),
         cmocka_unit_test(fused_patterns_lead_back),
         cmocka_unit_test(another_type_is_no_plain_match),
+        cmocka_unit_test(pads_and_sums_are_rewritten),
+        cmocka_unit_test(a_product_may_be_a_convolution),
         cmocka_unit_test(names_join_over_calls),
         cmocka_unit_test(a_name_on_several_is_a_group),
         cmocka_unit_test(tags_and_keys_say_which),
