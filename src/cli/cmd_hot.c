@@ -109,7 +109,13 @@ static void say_dispatches(const struct writing *writing, size_t written)
                arguments->substitutes, written, writing->dispatches.count, arguments->substitutes);
     for (size_t i = 0; i < writing->dispatches.count; i++) {
         const struct vv_mlir_hot_dispatch *dispatch = &writing->dispatches.items[i];
+        const struct vv_mlir_hot_dispatch *entry =
+            arguments->tuning_spec != NULL ? vv_mlir_hot_spec_entry(&writing->dispatches, i)
+                                           : dispatch;
         const char *why = dispatch->dumped.why;
+        if (entry != NULL && entry != dispatch)
+            vv_say_more("%s shares the tuning spec's entry of %s: their root operations are equal",
+                        dispatch->function, entry->function);
         if (why == NULL && arguments->tuning_spec == NULL && dispatch->dumped.config.has_constants)
             why = "the compiler dumps it without its constants; a tuning spec can name it";
         if (why != NULL)

@@ -7,7 +7,8 @@ tests of what happens around them. A module is JSON: what each set of flags does
      "root": "product", "flags": {"--iree-opt-level=O3": {"do": "hang"}}}
 
 "do": "hang", "crash", "fail", "hang at run", or nothing; "value" is what it computes. "root" is the
-dispatch: a convolution, a product, or one of them with constants.
+dispatch: a convolution, a product, or one of them with constants. "twin": there is a second one
+with an equal root, "main_dispatch_1_conv".
 """
 import json
 import os
@@ -86,6 +87,7 @@ def chosen_tile(module):
         assert "dense_resource" not in text
     elif spec:
         text = pathlib.Path(spec).read_text()
+        assert text.count("transform.match.operation_name") == 1
         if "linalg.generic" in text:
             assert "^bb0(%varve_in_0: tensor<64x14xf32>, %varve_out: tensor<128x14xf32>):" in text
             assert "-insert-batch-dim-for-batchless-conv" in text
@@ -103,7 +105,8 @@ def chosen_tile(module):
 
 def compile_module():
     module = json.loads(pathlib.Path(sys.argv[-3]).read_text())
-    program = {key: module[key] for key in ("time_us", "dispatch_us", "value") if key in module}
+    program = {key: module[key] for key in ("time_us", "dispatch_us", "value", "twin")
+               if key in module}
     for flag, change in module.get("flags", {}).items():
         if flag in sys.argv:
             program.update(change)
@@ -117,8 +120,10 @@ def compile_module():
     dump = option("iree-hal-dump-executable-configurations-to")
     if dump:
         os.makedirs(dump, exist_ok=True)
-        pathlib.Path(dump, "configured_0.mlir").write_text(
-            DUMPED[module.get("root", "convolution")])
+        for number in range(1 + module.get("twin", 0)):
+            pathlib.Path(dump, f"configured_{number}.mlir").write_text(
+                DUMPED[module.get("root", "convolution")].replace("dispatch_0",
+                                                                  f"dispatch_{number}"))
     pathlib.Path(sys.argv[-1]).write_text(json.dumps(program))
 
 
@@ -138,10 +143,15 @@ def benchmark_module(program):
     print(json.dumps({"context": {"executable": "/x/iree-benchmark-module"}, "benchmarks": [row]}))
     profile = option("device_profiling_output")
     if profile:
-        end = 1000 + int(program["dispatch_us"] * 1000)
-        events = writer.execution(writer.DISPATCH, (1000, end), 3, 5, command=0, function=0)
+        took_ns = int(program["dispatch_us"] * 1000)
+        functions = events = b""
+        for number in range(1 + program.get("twin", 0)):
+            begin_ns = 1000 + number * (took_ns + 1000)
+            functions += writer.function(1, number, FUNCTION.replace("0", str(number)))
+            events += writer.execution(writer.DISPATCH, (begin_ns, begin_ns + took_ns), 3, 5,
+                                       command=number, function=number)
         pathlib.Path(profile).write_bytes(writer.bundle(
-            writer.record(2, "executable-functions", writer.function(1, 0, FUNCTION)),
+            writer.record(2, "executable-functions", functions),
             writer.record(2, "host-execution-events", events)))
 
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mlir/iree/root.h"
 #include "mlir/iree/spec.h"
 
 static bool is_dispatch(const char *kind)
@@ -85,12 +86,29 @@ void vv_mlir_hot_substitute(const struct vv_mlir_hot_dispatch *dispatch, FILE *o
     vv_iree_config_write(&dispatch->dumped.config, dispatch->choice, out);
 }
 
+static bool is_in_spec(const struct vv_mlir_hot_dispatch *dispatch)
+{
+    return dispatch->dumped.why == NULL && vv_iree_has_spec(&dispatch->dumped.config);
+}
+
+const struct vv_mlir_hot_dispatch *
+vv_mlir_hot_spec_entry(const struct vv_mlir_hot_dispatches *dispatches, size_t i)
+{
+    const struct vv_mlir_hot_dispatch *items = dispatches->items;
+    for (size_t former = 0; former < i && is_in_spec(&items[i]); former++)
+        if (is_in_spec(&items[former]) &&
+            vv_iree_roots_are_equal(&items[former].dumped.config.root,
+                                    &items[i].dumped.config.root))
+            return &items[former];
+    return is_in_spec(&items[i]) ? &items[i] : NULL;
+}
+
 size_t vv_mlir_hot_spec(const struct vv_mlir_hot_dispatches *dispatches, FILE *out)
 {
     struct vv_iree_spec spec = { .out = out };
     for (size_t i = 0; i < dispatches->count; i++) {
         const struct vv_mlir_hot_dispatch *dispatch = &dispatches->items[i];
-        if (dispatch->dumped.why == NULL && vv_iree_has_spec(&dispatch->dumped.config))
+        if (vv_mlir_hot_spec_entry(dispatches, i) == dispatch)
             vv_iree_spec_add(&spec, &dispatch->dumped.config, dispatch->choice);
     }
     vv_iree_spec_end(&spec);

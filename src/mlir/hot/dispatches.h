@@ -31,6 +31,10 @@ void vv_mlir_hot_dispatches_deinit(struct vv_mlir_hot_dispatches *dispatches);
  * so? */
 bool vv_mlir_hot_is_substituted(const struct vv_mlir_hot_dispatch *dispatch);
 void vv_mlir_hot_substitute(const struct vv_mlir_hot_dispatch *dispatch, FILE *out);
+/* Whose entry in the tuning spec decides for this dispatch: that of the hottest with an equal root
+ * operation; NULL = no spec can name it. */
+const struct vv_mlir_hot_dispatch *
+vv_mlir_hot_spec_entry(const struct vv_mlir_hot_dispatches *dispatches, size_t i);
 /* A tuning spec for all dispatches that one can name. Returns how many; 0: nothing was written. */
 size_t vv_mlir_hot_spec(const struct vv_mlir_hot_dispatches *dispatches, FILE *out);
 

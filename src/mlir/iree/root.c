@@ -128,6 +128,20 @@ bool vv_iree_is_convolution(const struct vv_iree_root *root)
 
 /* ---- any ---- */
 
+static bool is_same(struct vv_iree_text left, struct vv_iree_text right)
+{
+    return left.length == right.length && memcmp(left.at, right.at, left.length) == 0;
+}
+
+bool vv_iree_roots_are_equal(const struct vv_iree_root *left, const struct vv_iree_root *right)
+{
+    return is_same(left->kind, right->kind) && is_same(left->inputs, right->inputs) &&
+           left->loops.length == right->loops.length && left->body.length == right->body.length &&
+           (left->body.length == 0 ||
+            (is_same(left->loops, right->loops) && is_same(left->result, right->result) &&
+             is_same(left->body, right->body)));
+}
+
 struct vv_iree_root vv_iree_root_read(const char *text, const char *at)
 {
     static const char before[] = " = linalg.";

@@ -3,7 +3,7 @@
  * dialect that gives operations their lowering_config. An operation is named by its kind and by the
  * types of its inputs, a linalg.generic by its loops and its body, too; not by its dispatch. So the
  * spec holds for other modules, too, and where two operations are called the same, the first entry
- * counts for both.
+ * counts for both: a caller adds one of them (vv_iree_roots_are_equal).
  *
  * The compiler asks the spec before it gives a convolution of one image a loop over images. It then
  * makes the operation anew, and a configuration is lost. So a spec with a convolution runs this

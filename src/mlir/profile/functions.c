@@ -48,6 +48,23 @@ static bool take_from_senders(struct vv_mlir_build *build)
     return has_taken;
 }
 
+/* A profiler that stops before the executor has come to its end leaves out the slices around the
+ * last work. It is of the only function, if there is one alone. */
+static void take_the_only_one(struct vv_mlir_build *build, const uint32_t *named)
+{
+    const struct vv_slices *slices = &build->model->slices;
+    uint32_t only = 0;
+    for (uint32_t row = 0; row < slices->table.count; row++) {
+        uint32_t function = named[slices->name[row]];
+        if (function != 0 && only != 0 && function != only)
+            return;
+        only = function != 0 ? function : only;
+    }
+    for (uint32_t row = 0; row < slices->table.count; row++)
+        if (build->function_of[row] == 0)
+            build->function_of[row] = only;
+}
+
 enum varve_code vv_mlir_functions(struct vv_mlir_build *build, struct varve_error *error)
 {
     const struct vv_slices *slices = &build->model->slices;
@@ -62,6 +79,7 @@ enum varve_code vv_mlir_functions(struct vv_mlir_build *build, struct varve_erro
         take_from_parents(build);
         for (int i = 0; i < HANDED_ON_MAX && take_from_senders(build); i++)
             take_from_parents(build);
+        take_the_only_one(build, named);
     }
     vv_scratch_release(build->scratch, named);
     return VARVE_OK;

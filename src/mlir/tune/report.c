@@ -168,13 +168,19 @@ static enum varve_code put_all(const struct vv_tune *tune, struct vv_sheet *cand
 {
     for (size_t i = 0; i < tune->candidate_count; i++)
         VV_TRY(put_candidate(candidates, &tune->candidates[i], error));
-    for (size_t i = 0; i < tune->dispatch_count; i++)
+    bool has_shared = false;
+    for (size_t i = 0; i < tune->dispatch_count; i++) {
         VV_TRY(put_dispatch(dispatches, &tune->dispatches[i], error));
-    VV_TRY(vv_sheet_policy(dispatches, error, "%s",
+        has_shared = has_shared || tune->dispatches[i].has_shared_entry;
+    }
+    VV_TRY(vv_sheet_policy(dispatches, error, "%s%s",
                            tune->dispatch_count == 0
                                ? "no alternatives were asked for, or nothing was dispatched"
                                : "the shortest execution of each, by its profile; \"kept\" is in "
-                                 "the answer"));
+                                 "the answer",
+                           has_shared ? "; dispatches whose root operations are equal have one "
+                                        "entry in a tuning spec, that of the hottest"
+                                      : ""));
     return vv_sheet_policy(candidates, error,
                            "candidates take turns with \"no change\"; ratios are of the least "
                            "times in the same turns; \"measured\" did not come into the last "

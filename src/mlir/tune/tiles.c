@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mlir/iree/dumped.h"
+#include "mlir/iree/root.h"
 #include "mlir/iree/spec.h"
 #include "mlir/tune/words.h"
 
@@ -83,20 +84,40 @@ static enum varve_code choose_dispatches(struct tiling *tiling, struct varve_err
 
 /* ---- a round ---- */
 
-/* What the candidate gives a dispatch. False: nothing. */
-static bool choice_of(const struct vv_tune_candidate *candidate, const struct tuned *tuned,
-                      size_t round, struct vv_iree_choice *out_choice)
-{
-    bool is_kept = candidate->kind != VV_TUNE_TILES;
-    *out_choice = is_kept ? tuned->best : tuned->choices[round];
-    return (is_kept ? tuned->has_best : tuned->is_in_round) &&
-           (candidate->kind != VV_TUNE_SPEC_KEPT || vv_iree_has_spec(&tuned->dumped.config));
-}
-
 /* By a tuning spec, or by a configuration in place of the compiler's? */
 static bool is_by_spec(const struct vv_tune_candidate *candidate, const struct tuned *tuned)
 {
-    return candidate->kind == VV_TUNE_SPEC_KEPT || tuned->dumped.config.has_constants;
+    const struct vv_iree_config *config = &tuned->dumped.config;
+    return tuned->dispatch->why == NULL && vv_iree_has_spec(config) &&
+           (candidate->kind == VV_TUNE_SPEC_KEPT || config->has_constants);
+}
+
+/* Has the dispatch an own choice in this candidate? */
+static bool is_chosen(const struct vv_tune_candidate *candidate, const struct tuned *tuned)
+{
+    return (candidate->kind != VV_TUNE_TILES ? tuned->has_best : tuned->is_in_round) &&
+           (candidate->kind != VV_TUNE_SPEC_KEPT || is_by_spec(candidate, tuned));
+}
+
+/* Whose choice counts for the dispatch: its own, or in a spec that of the hottest one with an equal
+ * root, for a spec cannot tell the two apart. NULL: nobody's. */
+static const struct tuned *chooser_of(const struct tiling *tiling,
+                                      const struct vv_tune_candidate *candidate,
+                                      const struct tuned *tuned)
+{
+    for (size_t i = 0; i < tiling->count && is_by_spec(candidate, tuned); i++) {
+        const struct tuned *other = &tiling->tuned[i];
+        if (is_by_spec(candidate, other) && is_chosen(candidate, other) &&
+            vv_iree_roots_are_equal(&other->dumped.config.root, &tuned->dumped.config.root))
+            return other;
+    }
+    return is_chosen(candidate, tuned) ? tuned : NULL;
+}
+
+static struct vv_iree_choice choice_of(const struct vv_tune_candidate *candidate,
+                                       const struct tuned *chooser, size_t round)
+{
+    return candidate->kind != VV_TUNE_TILES ? chooser->best : chooser->choices[round];
 }
 
 static enum varve_code close_file(FILE *stream, const char *path, struct varve_error *error)
@@ -132,12 +153,11 @@ static enum varve_code specify(struct tiling *tiling, struct vv_tune_candidate *
     VV_TUNING_TEXT(&path, tiling->tuning, "%s/spec.mlir", candidate->path);
     for (size_t i = 0; i < tiling->count; i++) {
         const struct tuned *tuned = &tiling->tuned[i];
-        struct vv_iree_choice choice;
-        if (!choice_of(candidate, tuned, round, &choice) || !is_by_spec(candidate, tuned))
+        if (!is_by_spec(candidate, tuned) || chooser_of(tiling, candidate, tuned) != tuned)
             continue;
         if (spec.out == NULL && (spec.out = fopen(path, "w")) == NULL)
             return vv_fail_errno(error, errno, "cannot write '%s'", path);
-        vv_iree_spec_add(&spec, &tuned->dumped.config, choice);
+        vv_iree_spec_add(&spec, &tuned->dumped.config, choice_of(candidate, tuned, round));
     }
     if (spec.out == NULL)
         return VARVE_OK;
@@ -155,11 +175,25 @@ static enum varve_code set_flags(struct tiling *tiling, struct vv_tune_candidate
     candidate->flags = tiling->best->flags;
     for (size_t i = 0; i < tiling->count; i++) {
         const struct tuned *tuned = &tiling->tuned[i];
-        struct vv_iree_choice choice;
-        if (choice_of(candidate, tuned, round, &choice) && !is_by_spec(candidate, tuned))
-            VV_TRY(substitute(tiling, candidate, tuned, choice, error));
+        if (is_chosen(candidate, tuned) && !is_by_spec(candidate, tuned))
+            VV_TRY(substitute(tiling, candidate, tuned, choice_of(candidate, tuned, round),
+                              error));
     }
     return specify(tiling, candidate, round, error);
+}
+
+/* Leaves out a dispatch, and those that have its entry in the spec. */
+static void leave_out(struct tiling *tiling, const struct vv_tune_candidate *candidate,
+                      struct tuned *tuned)
+{
+    const struct tuned *chooser = chooser_of(tiling, candidate, tuned);
+    uint32_t left_out = 0;
+    for (size_t i = 0; i < tiling->count; i++)
+        if (chooser_of(tiling, candidate, &tiling->tuned[i]) == chooser)
+            left_out |= 1u << i;
+    for (size_t i = 0; i < tiling->count; i++)
+        if (left_out >> i & 1u)
+            tiling->tuned[i].is_in_round = false;
 }
 
 /* Leaves out the dispatches that the compiler's log names. False: it names none. */
@@ -173,7 +207,7 @@ static bool leave_out_named(struct tiling *tiling, const struct vv_tune_candidat
         struct tuned *tuned = &tiling->tuned[i];
         if (!tuned->is_in_round || strstr(log, tuned->dispatch->function) == NULL)
             continue;
-        tuned->is_in_round = false;
+        leave_out(tiling, candidate, tuned);
         has_left_out = true;
     }
     free(log);
@@ -259,24 +293,41 @@ static enum varve_code add_kept(struct tiling *tiling, enum vv_tune_kind kind, c
                                          : VARVE_OK;
 }
 
+/* What the candidate of this kind gives a dispatch, as text; NULL: the compiler's tile. */
+static enum varve_code say_choice(struct tiling *tiling, enum vv_tune_kind kind,
+                                  const struct tuned *tuned, const char **out_text,
+                                  struct varve_error *error)
+{
+    const struct vv_tune_candidate candidate = { .kind = kind };
+    const struct tuned *chooser = chooser_of(tiling, &candidate, tuned);
+    char tile[128];
+    *out_text = NULL;
+    if (chooser == NULL)
+        return VARVE_OK;
+    tuned->dispatch->has_shared_entry = tuned->dispatch->has_shared_entry || chooser != tuned;
+    vv_iree_choice_text(&tuned->dumped.config, chooser->best, tile, sizeof tile);
+    VV_TUNING_TEXT(out_text, tiling->tuning, "%s", tile);
+    return VARVE_OK;
+}
+
 static enum varve_code keep_best(struct tiling *tiling, struct varve_error *error)
 {
-    char tile[128];
     size_t kept = 0, substituted = 0, specified = 0;
     for (size_t i = 0; i < tiling->count; i++) {
         struct tuned *tuned = &tiling->tuned[i];
-        struct vv_tune_dispatch *dispatch = tuned->dispatch;
-        const struct vv_iree_config *config = &tuned->dumped.config;
+        const struct vv_tune_dispatch *dispatch = tuned->dispatch;
         tuned->has_best = dispatch->after_ns != 0 &&
                           (double)dispatch->after_ns < FASTER * (double)dispatch->before_ns;
-        if (!tuned->has_best)
-            continue;
-        kept++;
-        substituted += !config->has_constants;
-        dispatch->is_in_spec = vv_iree_has_spec(config);
-        specified += dispatch->is_in_spec;
-        vv_iree_choice_text(config, tuned->best, tile, sizeof tile);
-        VV_TUNING_TEXT(&dispatch->choice, tiling->tuning, "%s", tile);
+        kept += tuned->has_best;
+        substituted += tuned->has_best && !tuned->dumped.config.has_constants;
+        specified += tuned->has_best && vv_iree_has_spec(&tuned->dumped.config);
+    }
+    for (size_t i = 0; i < tiling->count; i++) {
+        struct vv_tune_dispatch *dispatch = tiling->tuned[i].dispatch;
+        VV_TRY(say_choice(tiling, VV_TUNE_TILES_KEPT, &tiling->tuned[i], &dispatch->choice,
+                          error));
+        VV_TRY(say_choice(tiling, VV_TUNE_SPEC_KEPT, &tiling->tuned[i], &dispatch->spec_choice,
+                          error));
     }
     if (kept > 0)
         VV_TRY(add_kept(tiling, VV_TUNE_TILES_KEPT, "tiles kept", error));

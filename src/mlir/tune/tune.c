@@ -181,9 +181,9 @@ static enum varve_code make(struct vv_tuning *tuning, struct varve_error *error)
     VV_TRY(confirm(tuning, best, error));
     enum vv_tune_kind kind = tune->candidates[tune->answer].kind;
     for (size_t i = 0; i < tune->dispatch_count; i++)
-        if (kind < VV_TUNE_TILES_KEPT ||
-            (kind == VV_TUNE_SPEC_KEPT && !tune->dispatches[i].is_in_spec))
-            tune->dispatches[i].choice = NULL;
+        if (kind != VV_TUNE_TILES_KEPT)
+            tune->dispatches[i].choice =
+                kind == VV_TUNE_SPEC_KEPT ? tune->dispatches[i].spec_choice : NULL;
     return say_answer(tuning, error);
 }
 

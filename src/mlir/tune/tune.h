@@ -81,7 +81,8 @@ struct vv_tune_dispatch {
     double share;            /* of the time of all dispatches                                   */
     int64_t before_ns, after_ns; /* shortest execution with the compiler's tile, with the best   */
     unsigned tried;
-    bool is_in_spec;         /* of VV_TUNE_SPEC_KEPT                                             */
+    const char *spec_choice; /* what VV_TUNE_SPEC_KEPT has instead; NULL = the compiler's        */
+    bool has_shared_entry;   /* a spec gives it the tile of another one, with an equal root      */
 };
 
 struct vv_tune {

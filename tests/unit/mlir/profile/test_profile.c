@@ -147,6 +147,31 @@ static void functions_go_where_their_work_goes(void **state)
     vv_model_destroy(model);
 }
 
+/* The profiler has stopped before the slice around the last work ended: it is of the one function
+ * that ran. Of two, nothing says which. */
+static void work_without_a_sender_is_of_the_only_function(void **state)
+{
+    (void)state;
+    for (int functions = 1; functions <= 2; functions++) {
+        struct vv_model *model = handmade_model();
+        uint32_t main = handmade_track(model, "main", 1);
+        uint32_t worker = handmade_track(model, "worker", 2);
+        handmade_slice(model, main, "EagerLocalExecute: __inference_f_1", VARVE_LAYER_OP, 0, 90);
+        if (functions == 2)
+            handmade_slice(model, main, "EagerLocalExecute: __inference_g_2", VARVE_LAYER_OP, 100,
+                           190);
+        handmade_slice(model, worker, "a/MatMul:MatMul", VARVE_LAYER_HOST, 10, 40);
+        handmade_finish(model);
+        struct vv_mlir_profile profile = profile_of(model, &everything);
+        assert_string_equal(profile_text(&profile),
+                            "a/MatMul|MatMul|0 1x 30/30 30..30 30 30 @10\n");
+        assert_string_equal(vv_mlir_profile_text(&profile, profile.records[0].function),
+                            functions == 1 ? "__inference_f_1" : "");
+        vv_mlir_profile_deinit(&profile);
+        vv_model_destroy(model);
+    }
+}
+
 /* ---- devices ---- */
 
 /* Kernels count for the operator that launched them; if any does, the threads do not count. */
@@ -271,6 +296,7 @@ int main(void)
         cmocka_unit_test(what_runs_inside_has_its_own_time),
         cmocka_unit_test(operators_without_names_have_places),
         cmocka_unit_test(functions_go_where_their_work_goes),
+        cmocka_unit_test(work_without_a_sender_is_of_the_only_function),
         cmocka_unit_test(uneven_steps_have_no_places),
         cmocka_unit_test(device_work_is_that_of_its_operator),
         cmocka_unit_test(dispatches_have_numbers),
