@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system/clock.h"
+#include "base/system/os.h"
 #include "record/counters/counters.h"
 #include "record/source_note.h"
 #include "record/stream/process_stream.h"
+#include "record/thread.h"
 
+#define SILENT_CPU_EVERY_NS UINT64_C(10000000)
 #define NOTE "counters" /* as the trace's table of collectors calls them */
 
 static void note(const char *group, const char *why)
@@ -59,6 +63,23 @@ void vv_counts_write_names(void)
     }
 }
 
+/* What others than the threads with records use, a pool's threads above all, is told as a counter
+ * of the process: often enough to be divided among steps. */
+static void put_silent_cpu(void)
+{
+    VARVE_SITE(site, VV_SILENT_CPU_COUNTER, VARVE_LAYER_METRIC);
+    static uint64_t due_ns; /* atomic */
+    uint64_t now_ns = vv_clock_monotonic_ns(), due = __atomic_load_n(&due_ns, __ATOMIC_RELAXED);
+    if (now_ns < due ||
+        !__atomic_compare_exchange_n(&due_ns, &due, now_ns + SILENT_CPU_EVERY_NS, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        !vv_recorder_lock())
+        return;
+    uint64_t all_ns = vv_os_cpu_ns(0), recorded_ns = vv_thread_recorded_cpu_ns();
+    vv_recorder_unlock();
+    varve_counter(&site, all_ns > recorded_ns ? (double)(all_ns - recorded_ns) : 0);
+}
+
 void vv_put_counts(struct vv_self *self)
 {
     uint64_t fields[1 + VV_COUNTERS_MAX];
@@ -66,4 +87,5 @@ void vv_put_counts(struct vv_self *self)
     fields[0] = (uint64_t)count << 32 | choice;
     if (count != 0 && self->depth != 0)
         vv_put_fields(self, VV_EVENT_COUNTS, fields, 1 + count);
+    put_silent_cpu();
 }

@@ -103,6 +103,18 @@ static bool remember(const struct note *said)
     return true;
 }
 
+void vv_fact_write(struct vv_changing_fact *fact, uint64_t value)
+{
+    struct note note = { .state = VV_COLLECTOR_NOTE };
+    if (fact->serial == vv_session.serial && fact->value == value)
+        return;
+    fact->serial = vv_session.serial;
+    fact->value = value;
+    snprintf(note.name, sizeof note.name, VV_FACT_PREFIX "%s", fact->name);
+    snprintf(note.text, sizeof note.text, "%llu", (unsigned long long)value);
+    write_note(&note);
+}
+
 void vv_collector_note(const char *name, enum vv_collector_state state, const char *text)
 {
     struct note said = { .state = (uint32_t)state };

@@ -20,6 +20,11 @@
  * of such notes. */
 void vv_collector_note(const char *name, enum vv_collector_state state, const char *text);
 
+/* Writes a fact that is a number into the running session, unless it is there already. Such a fact
+ * changes, so no child and no later session gets it. Lock held, session ready. */
+struct vv_changing_fact { const char *name; uint64_t value; uint32_t serial; };
+void vv_fact_write(struct vv_changing_fact *fact, uint64_t value);
+
 /* Writes all notes into a folder that was just made. Lock held, session ready. */
 void vv_collector_write_all(void);
 

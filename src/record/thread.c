@@ -16,6 +16,7 @@
 #include "record/process_clock.h"
 #include "record/process_folder.h"
 #include "record/sigbus.h"
+#include "record/source_note.h"
 #include "record/stream/process_stream.h"
 
 #define SLAB_THREADS 16u
@@ -177,6 +178,15 @@ static uint32_t current_serial(void)
     return __atomic_load_n(&vv_session.serial, __ATOMIC_RELAXED);
 }
 
+/* Processes that end by _exit, as a data loader's workers do, say nothing as they end. */
+static void note_thread_count(void)
+{
+    static struct vv_changing_fact fact = { .name = "threads" };
+    uint64_t count = vv_os_thread_count();
+    if (count > 0 && vv_session.has_folder)
+        vv_fact_write(&fact, count);
+}
+
 bool vv_thread_advance(struct vv_self *self)
 {
     if (self->busy)
@@ -196,6 +206,7 @@ bool vv_thread_advance(struct vv_self *self)
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         room = vv_stream_advance(&self->thread->stream, &self->writer);
         vv_stream_prepare(&vv_session.folder);
+        note_thread_count();
     }
     vv_recorder_unlock();
     vv_control_tell();
@@ -234,8 +245,10 @@ void vv_thread_tick(struct vv_self *self, uint64_t ticks)
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         (void)vv_stream_advance(&self->thread->stream, &self->writer);
     }
-    if (vv_process_folder_ensure())
+    if (vv_process_folder_ensure()) {
         vv_process_clock_put_due();
+        note_thread_count();
+    }
     vv_recorder_unlock();
     vv_control_tell();
 }

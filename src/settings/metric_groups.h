@@ -33,6 +33,10 @@ struct vv_hardware_counter {
  * a disk, and how often the thread left the processor to wait, or for others. */
 extern const char *const vv_software_counters[VV_SOFTWARE_COUNTERS];
 
+/* A counter of a process, told every 10 ms while ranges are counted: the CPU time in ns of its
+ * threads that record nothing, since the process began. */
+#define VV_SILENT_CPU_COUNTER "CPU time of threads without records (ns)"
+
 /* The groups' names; NULL at the end. */
 extern const char *const vv_metric_groups[];
 

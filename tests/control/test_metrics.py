@@ -63,6 +63,25 @@ def test_by_the_command(varve, tmp_path):
         assert row["text"] in done.stderr
 
 
+@pytest.mark.parametrize("when", ["before", "beside"])
+def test_threads_without_records_count_for_the_steps_that_they_run_beside(varve, tmp_path, when):
+    """One of them works for 50 ms before the steps, or all the time."""
+    trace = tmp_path / "s.varve"
+    subprocess.run([varve, "record", "-q", "--metrics", "Memory", "-o", trace, "--", PROGRAM,
+                    when], check=True)
+    rows = tables(varve, "report", "--warm-up", "--table", "step_counters", trace)["step_counters"]
+    told = tables(varve, "report", "--table", "counter_values", "--top", "0", trace)
+    used = [row["value"] for row in told["counter_values"]
+            if row["name"] == "CPU time of threads without records (ns)"]
+    steps, total = rows[:-1], rows[-1]
+    assert total["silent_cpu_ns"] == sum(row["silent_cpu_ns"] for row in steps)
+    assert total["threads"] == (1 if when == "before" else 2)
+    if when == "before":
+        assert used[-1] >= 50 * 10**6 > 10 * total["silent_cpu_ns"]
+    else:
+        assert 0 < used[-1] * 0.5 <= total["silent_cpu_ns"] <= used[-1]
+
+
 def test_by_an_options_text(varve, tmp_path):
     trace = tmp_path / "o.varve"
     text = json.dumps({"output": str(trace), "aic_metrics": "L2Cache"})

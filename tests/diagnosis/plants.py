@@ -28,6 +28,9 @@ TORCH_LOOPS = (
     Plant("workers", "loops.py", "workers_too_slow",
           ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers"),
           apart=True),  # in turns the workers take each other's processors
+    Plant("crowd", "loops.py", "crowded_workers",
+          ("2 workers have 3", "torch.set_num_threads(1)", "worker_init_fn", "OMP_NUM_THREADS"),
+          promises=False),  # depends on whose turn it is on the processors
     Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),  # of memory
     Plant("pause", "loops.py", "outside_operators", ("before aten::linear", "+python")),
     Plant("interpreter", "loops.py", "outside_operators", ("before aten::linear", "+python")),
@@ -58,6 +61,12 @@ TORCH_OPERATORS = (
     Plant("norms", "operators.py", "gradient_norms", ("aten::linalg_vector_norm",)),
     Plant("noise", "operators.py", "random_numbers", ("aten::normal_",)),
     Plant("masks", "operators.py", "filling_tensors", ("aten::fill_", "buffers")),
+    Plant("words", "operators.py", "embedding_gradients",
+          ("aten::embedding_dense_backward", "sparse=True")),
+    Plant("cells", "operators.py", "recurrent_cells", ("aten::lstm_cell", "nn.LSTM,"),
+          promises=False),  # nobody knows how fast the layer is
+    Plant("joined", "operators.py", "joining_tensors", ("aten::cat", "torch.empty"),
+          apart=True),  # in turns each way finds the caches of the other
     Plant("selections", "operators.py", "sizes_from_tensors", ("aten::nonzero", "torch.where")),
 )
 

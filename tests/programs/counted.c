@@ -2,13 +2,18 @@
 /* counted.c — for tests: three operators in each of three steps. "touch" takes 64 fresh pages,
  * "nap" sleeps, and "work" uses the processor for 2 ms, with an operator "inner" inside it.
  *
- *     counted [options TEXT | settings GROUP]    without arguments: `varve record` decides */
+ *     counted [options TEXT | settings GROUP]    without arguments: `varve record` decides
+ *     counted before                             a thread without records works before the steps,
+ *     counted beside                             or while they run; then the process ends by _exit
+ */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "varve/control.h"
 #include "varve/varve.h"
@@ -61,6 +66,33 @@ static void run_step(int step)
     varve_step_end();
 }
 
+static void *work_silently(void *argument)
+{
+    bool *goes_on = argument;
+    do
+        use_processor(50000000);
+    while (__atomic_load_n(goes_on, __ATOMIC_RELAXED));
+    return NULL;
+}
+
+/* The first range is outside the steps: from there on the process tells what its threads use. */
+static void run_beside(bool goes_on)
+{
+    pthread_t thread;
+    touch();
+    if (pthread_create(&thread, NULL, work_silently, &goes_on) != 0)
+        exit(4);
+    if (!goes_on)
+        pthread_join(thread, NULL);
+    for (int step = 0; step < 12; step++)
+        run_step(step);
+    for (int i = 0; i < 1000; i++) { /* more than a packet */
+        varve_begin(&inner_site);
+        varve_end();
+    }
+    _exit(0);
+}
+
 static void fail(const struct varve_error *error)
 {
     fprintf(stderr, "%s\n", error->message);
@@ -72,6 +104,8 @@ int main(int argc, char **argv)
     struct varve_profiling_settings settings = VARVE_PROFILING_SETTINGS_INIT;
     struct varve_profiling_config *config = NULL;
     struct varve_error error;
+    if (argc == 2)
+        run_beside(strcmp(argv[1], "beside") == 0);
     bool has_options = argc > 2 && strcmp(argv[1], "options") == 0;
     if (has_options && varve_profiling_init_options(argv[2], &error) != VARVE_OK)
         fail(&error);

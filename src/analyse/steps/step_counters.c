@@ -4,11 +4,11 @@
  * no counters of its own; then the outermost counted ranges inside it are counted. Law: the times
  * and the counts of the rows sum to those of "total". doc/metrics.md. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "analyse/steps/silent_cpu.h"
 #include "base/sum.h"
 #include "derive/operators/counted.h"
+#include "derive/select/process_fact.h"
 #include "model/find.h"
 #include "question/question.h"
 #include "sheet/cells.h"
@@ -35,6 +35,7 @@ static const struct vv_sheet_column own_columns[COLUMNS] = {
 struct view {
     const struct vv_scope *scope;
     struct vv_counted counted;
+    struct vv_silent_cpu silent;
     struct vv_sheet *sheet;
 };
 
@@ -54,35 +55,20 @@ static int64_t count_threads(const struct vv_scope *scope)
     return count;
 }
 
-/* The sum over the chosen processes of a fact that is a number. */
-static int64_t sum_of_facts(const struct vv_scope *scope, const char *name)
-{
-    const struct vv_model *model = scope->model;
-    const struct vv_facts *facts = &model->facts;
-    int64_t sum = 0;
-    for (uint32_t row = 0; row < facts->table.count; row++) {
-        uint32_t process = facts->process[row];
-        if (facts->kind[row] == VV_ARG_TEXT && process != VV_NONE && scope->processes[process] &&
-            strcmp(vv_text_of(model, facts->key[row]), name) == 0)
-            sum = vv_sum(sum, strtoll(vv_text_of(model, (uint32_t)facts->value[row]), NULL, 10));
-    }
-    return sum;
-}
-
-/* What the process says as it ends: threads that ran no operators use processors, too. */
+/* What the process says: threads that ran no operators use processors, too. */
 static void put_threads(const struct vv_scope *scope, struct vv_cell *cells)
 {
-    int64_t threads = count_threads(scope), all = sum_of_facts(scope, "threads");
-    int64_t silent_ns = sum_of_facts(scope, "cpu_ns") - sum_of_facts(scope, "recorded_cpu_ns");
+    int64_t threads = count_threads(scope), all = 0;
+    for (uint32_t process = 0; process < scope->model->processes.table.count; process++)
+        if (scope->processes[process])
+            all = vv_sum(all, vv_process_fact(scope->model, process, VV_FACT_THREADS));
     cells[THREADS] = vv_int_cell(all > threads ? all : threads);
-    if (silent_ns > 0)
-        cells[SILENT_CPU] = vv_int_cell(silent_ns);
     if (scope->model->run.cpus > 0)
         cells[CPUS] = vv_int_cell(scope->model->run.cpus);
 }
 
-/* Times of a step, or of all steps. */
-struct times { int64_t duration_ns, counted_ns; };
+/* Times of a step, or of all steps; silent_ns below 0: not known. */
+struct times { int64_t duration_ns, counted_ns, silent_ns; };
 
 /* `step` VV_NONE: the total. */
 static enum varve_code put(const struct view *view, uint32_t step, const struct vv_counts *counts,
@@ -105,6 +91,8 @@ static enum varve_code put(const struct view *view, uint32_t step, const struct 
     }
     if (is_total)
         put_threads(scope, cells);
+    if (times.silent_ns >= 0)
+        cells[SILENT_CPU] = vv_int_cell(times.silent_ns);
     if (vv_counted_cpu_share(&view->counted, model, counts, times.counted_ns, &share)) {
         double off = (1 - share) * (double)times.counted_ns;
         cells[CPU_SHARE] = vv_real_cell(share);
@@ -150,20 +138,24 @@ enum varve_code vv_analyse_step_counters(const struct vv_model *model,
     struct vv_scope scope;
     struct view view = { .scope = &scope, .sheet = out };
     struct vv_counts counts, total = { .known = 0 };
-    struct times times, all = { 0, 0 };
+    struct times times, all = { 0, 0, -1 };
     uint64_t steps = 0, found = 0;
     vv_sheet_init(out, "step_counters", "COUNTERS OF STEPS", own_columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     vv_counted_init(&view.counted, &scope);
     VV_TRY(vv_counted_columns(&view.counted, model, own_columns, COLUMNS, out, error));
+    VV_TRY(vv_silent_cpu_init(&view.silent, model, scratch, error));
     for (uint32_t step = 0; step < model->steps.table.count; step++) {
         if (!scope.steps[step] || !count_step(&view, step, &counts, &times.counted_ns))
             continue;
         times.duration_ns = model->steps.duration_ns[step];
+        times.silent_ns = vv_silent_cpu_of(&view.silent, step);
         VV_TRY(put(&view, step, &counts, times, error));
         vv_counts_add(&total, &counts, false);
         all.duration_ns = vv_sum(all.duration_ns, times.duration_ns);
         all.counted_ns = vv_sum(all.counted_ns, times.counted_ns);
+        if (times.silent_ns >= 0)
+            all.silent_ns = vv_sum(all.silent_ns >= 0 ? all.silent_ns : 0, times.silent_ns);
         found += model->steps.slice[step] == VV_NONE;
         steps++;
     }

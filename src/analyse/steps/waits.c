@@ -11,11 +11,16 @@
 #include <stdio.h>
 
 #include "derive/devices/device_steps.h"
+#include "derive/select/process_fact.h"
 #include "derive/select/track_order.h"
 #include "meaning/host_role.h"
 #include "question/question.h"
 
-enum { ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, COLUMNS };
+#define OWN_THREADS 2 /* of a worker: one loads, one sends */
+
+enum {
+    ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, WORKERS, POOLS, CPUS, COLUMNS
+};
 
 static const struct vv_sheet_column wait_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
@@ -27,6 +32,9 @@ static const struct vv_sheet_column wait_columns[COLUMNS] = {
     { "wait_ns", "wait", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "duration_ns", "step takes", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "wait_share", "wait", VV_CELL_REAL, VV_UNIT_RATIO, false, false },
+    { "workers", "workers", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "pool_threads", "threads of their pools", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, true, false },
 };
 
 struct view {
@@ -119,6 +127,38 @@ static enum varve_code read_process(struct view *view, uint32_t process, struct 
     return vv_intervals_subtract(&view->loader, &view->busy.time, &view->wait, error);
 }
 
+/* A worker is a process that works and has no steps: it loads what another one waits for. */
+static bool is_worker(const struct view *view, uint32_t process)
+{
+    const struct vv_model *model = view->scope->model;
+    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
+        uint32_t first, last;
+        vv_track_rows(model, track, &first, &last);
+        if (model->tracks.process[track] == process && first < last)
+            return view->scope->processes[process] && !view->has_steps[process] &&
+                   !view->loads[process];
+    }
+    return false;
+}
+
+/* The workers of all loaders, and how many threads they have that neither load nor send. */
+static void put_workers(const struct view *view, size_t row)
+{
+    const struct vv_model *model = view->scope->model;
+    int64_t workers = 0, pool_threads = 0;
+    for (uint32_t process = 0; process < model->processes.table.count; process++) {
+        int64_t threads = vv_process_fact(model, process, VV_FACT_THREADS) - OWN_THREADS;
+        if (!is_worker(view, process))
+            continue;
+        workers++;
+        pool_threads += threads > 0 ? threads : 0;
+    }
+    vv_sheet_int(view->sheet, row, WORKERS, workers);
+    vv_sheet_int(view->sheet, row, POOLS, pool_threads);
+    if (model->run.cpus > 0)
+        vv_sheet_int(view->sheet, row, CPUS, model->run.cpus);
+}
+
 /* If `step` is NULL, the row is "outside" or "total". */
 static enum varve_code put_row(struct view *view, const char *name,
                                const struct vv_device_step *step, const int64_t *values,
@@ -135,7 +175,9 @@ static enum varve_code put_row(struct view *view, const char *name,
     VV_TRY(vv_sheet_text(view->sheet, row, ROW, name, error));
     for (size_t c = LOADER; c <= WAIT; c++)
         vv_sheet_int(view->sheet, row, c, values[c]);
-    if (!is_total) {
+    if (is_total) {
+        put_workers(view, row);
+    } else {
         vv_sheet_int(view->sheet, row, PROCESS, values[PROCESS]);
         if (values[RANK] >= 0)
             vv_sheet_int(view->sheet, row, RANK, values[RANK]);

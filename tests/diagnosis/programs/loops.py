@@ -70,6 +70,28 @@ def loader(is_mended):
     return training(iter(torch.utils.data.DataLoader(Images(is_mended), batch_size=BATCH)))
 
 
+class Crops(Images):
+    """Each one takes many short operators that a pool shares."""
+
+    def __init__(self):
+        super().__init__(False)
+
+    def __getitem__(self, i):
+        image = torch.full((1, 64, 32, 32), float(i % 7))
+        for size in (24, 16) * 4:
+            image = nn.functional.interpolate(image, size=size, mode="bicubic", antialias=True)
+        return image[0, 0].flatten()
+
+
+def crowd(is_mended):
+    """Each worker of the loader has a pool of 16 threads."""
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))  # else pools stop the machine
+    count = 1 if is_mended else 16
+    crops = torch.utils.data.DataLoader(Crops(), batch_size=BATCH, num_workers=2,
+                                        worker_init_fn=lambda _: torch.set_num_threads(count))
+    return training(iter(crops))
+
+
 def kept(is_mended):
     """A list keeps the graphs of all losses."""
     total = []
@@ -180,5 +202,5 @@ def threads(is_mended):
 
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
-               (loader, kept, pause, one_step, collect, interpreter, checkpoint, shapes, workers,
-                blocks, fresh, threads)})
+               (loader, crowd, kept, pause, one_step, collect, interpreter, checkpoint, shapes,
+                workers, blocks, fresh, threads)})

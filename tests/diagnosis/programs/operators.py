@@ -164,7 +164,60 @@ def selections(is_mended):
     return training(Between(linears(6, 64), between), torch.ones(256, 64))
 
 
+class Words(nn.Module):
+    def __init__(self, rows, is_sparse):
+        super().__init__()
+        self.table = nn.Embedding(rows, 32, sparse=is_sparse)
+        self.out = nn.Linear(32, 1)
+
+    def forward(self, words):
+        return self.out(self.table(words))
+
+
+def words(is_mended):
+    """The gradient of an embedding table is as large as the table."""
+    return training(Words(60000, is_mended), torch.arange(320).reshape(16, 20))
+
+
+class Recurrent(nn.Module):
+    """A cell time step by time step, or a layer over all of them."""
+
+    def __init__(self, is_layer, width=64):
+        super().__init__()
+        self.part = (nn.LSTM if is_layer else nn.LSTMCell)(width, width)
+        self.is_layer, self.width = is_layer, width
+
+    def forward(self, x):
+        if self.is_layer:
+            return self.part(x)[0]
+        state, outs = (torch.zeros(x.shape[1], self.width),) * 2, []
+        for now in x:
+            state = self.part(now, state)
+            outs.append(state[0])
+        return torch.stack(outs)
+
+
+def cells(is_mended):
+    """A recurrent cell is called for each time step."""
+    return training(Recurrent(is_mended), torch.ones(100, 8, 64))
+
+
+def joined(is_mended, kept=16384, width=64):
+    """A queue of the last outputs is joined anew in each layer."""
+    queue, at = torch.zeros(kept, width), [0]
+
+    def between(x):
+        rows = x.detach()
+        if is_mended:
+            queue[at[0]:at[0] + len(rows)] = rows
+            at[0] = (at[0] + len(rows)) % kept
+        else:
+            torch.cat((queue[len(rows):], rows))
+        return x
+    return training(Between(linears(6, width), between), torch.ones(64, width))
+
+
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
                (optimizer, copies, layout, clones, doubles, tiny, items, zeros, norms, noise, masks,
-                selections)})
+                selections, words, cells, joined)})

@@ -142,8 +142,8 @@ const struct vv_rule vv_rules_host[] = {
                "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal", "step_calls",
                NULL,
                "{name}: {step_calls} calls in the steps." },
-      .remedy = "Keep loss and metrics on the device; .item() every 100th step; torch.where "
-                "instead of if; clip_grad_norm_(foreach=True) without .item().",
+      .remedy = "Keep loss and metrics on the device; .item() every 100th step, and no print of a "
+                "tensor; torch.where instead of if; clip_grad_norm_(foreach=True) without .item().",
       .see = "varve report --filter \"name~'aten::*scalar*'\" --by source",
       .because = "PyTorch's tuning guide: avoid unnecessary synchronization; 5 % as for other "
                  "waits." },
@@ -254,6 +254,8 @@ const struct vv_rule vv_rules_host[] = {
       .bound = "host", .bound_least = 0.3,
       .is = { vv_analyse_operators, "name", "aten::fill_|aten::ones|aten::zeros|aten::full",
               "step_led_share", NULL, 0.1, VV_ALL_ROWS },
+      .never = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
+                 VV_OF_STEPS, 0.1, VV_EACH_ROW }, /* those are its zeros                       */
       .weight = 0.9,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps fills tensors with one value.",
@@ -264,6 +266,56 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'aten::fill*'\" --by source",
       .because = "PyTorch's tuning guide: create tensors once and on the device; a tenth is more "
                  "than the loss needs." },
+    { .name = "embedding_gradients",
+      .is = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
+              VV_OF_STEPS, 0.1, VV_EACH_ROW },
+      .weight = 1.5,
+      .saves = "step_total_ns", .saves_part = 1.7, /* the optimizer goes over the table, too     */
+      .says = "{share} of the steps passes in gradients of whole embedding tables, of which a "
+              "batch uses a few rows.",
+      .why = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
+               NULL, "{name}: {step_calls} calls, {step_total_ns}; the optimizer then goes over "
+               "each table, too." },
+      .remedy = "nn.Embedding(…, sparse=True) with SGD or SparseAdam; a smaller table (hashing, "
+                "only the words that occur).",
+      .see = "varve report --filter \"name~'aten::embedding*'\" --by shape",
+      .because = "PyTorch's notes on nn.Embedding: a dense gradient is as large as the table; a "
+                 "tenth as for other operators that need not be." },
+    { .name = "recurrent_cells",
+      .is = { vv_analyse_operators, "name",
+              "aten::lstm_cell|aten::gru_cell|aten::rnn_tanh_cell|aten::rnn_relu_cell",
+              "step_total_ns", VV_OF_STEPS, 0.1, VV_ALL_ROWS },
+      .also = { vv_analyse_operators, "name",
+                "aten::lstm_cell|aten::gru_cell|aten::rnn_tanh_cell|aten::rnn_relu_cell",
+                "step_calls", NULL, 100, VV_ALL_ROWS },
+      .never = { vv_analyse_operators, "name",
+                 "aten::lstm|aten::gru|aten::rnn_tanh|aten::rnn_relu", "step_calls", NULL, 1,
+                 VV_EACH_ROW },
+      .weight = 1.5,
+      .says = "A recurrent cell runs time step by time step, {share} of the steps forward alone.",
+      .why = { vv_analyse_operators, "name",
+               "aten::lstm_cell|aten::gru_cell|aten::rnn_tanh_cell|aten::rnn_relu_cell",
+               "step_total_ns", NULL, "{name}: {step_calls} calls of {step_median_ns}." },
+      .remedy = "nn.LSTM, nn.GRU or nn.RNN over the whole sequence instead of nn.LSTMCell in a "
+                "loop; torch.compile of the loop.",
+      .see = "varve report --filter \"name~'aten::*cell'\" --by source",
+      .because = "cuDNN and oneDNN run a layer over the sequence in one call; a tenth forward is "
+                 "three with the way back." },
+    { .name = "joining_tensors",
+      .bound = "host", .bound_least = 0.3,
+      .is = { vv_analyse_operators, "name", "aten::cat", "step_total_ns", VV_OF_STEPS, 0.15,
+              VV_EACH_ROW },
+      .weight = 1,
+      .saves = "step_total_ns", .saves_part = 1.0,
+      .says = "{share} of the steps joins tensors, which copies all of them.",
+      .why = { vv_analyse_operators, "name", "aten::cat", "step_total_ns", NULL,
+               "{name}: {step_calls} calls, {step_median_ns} the median, {step_max_ns} the "
+               "longest. What is joined with all that came before it is copied in each step." },
+      .remedy = "Append to a list, and torch.cat once, behind the loop; or torch.empty of the "
+                "whole size, and write each part into its rows.",
+      .see = "varve report --filter \"name=='aten::cat'\" --by shape",
+      .because = "PyTorch's FAQ on histories: a tensor that grows by torch.cat costs the square of "
+                 "the steps; 15 % as for other copies." },
     { .name = "double_precision",
       .bound = "host", .bound_least = 0.5,
       .is = { vv_analyse_operators, "shapes", DOUBLES, "step_self_share", NULL, 0.1, VV_ALL_ROWS },

@@ -3,7 +3,27 @@
 #include "analyse/advice/rules/rules.h"
 
 const struct vv_rule vv_rules_steps[] = {
+    { .name = "crowded_workers",
+      .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.1,
+              VV_EACH_ROW },
+      .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
+                "step_calls", NULL, 1, VV_EACH_ROW },
+      .besides = { vv_analyse_waits, "row", "total", "pool_threads", "cpus", 2, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "data_loader_ns", .saves_part = 1.0,
+      .says = "The steps wait {share} of their time for the workers of the data loader, whose "
+              "threads take the processors from each other.",
+      .why = { vv_analyse_waits, "row", "total", "pool_threads", NULL,
+               "The {workers} workers have {pool_threads} threads beside their own, in pools that "
+               "share each operator's work, and the machine has {cpus} processors." },
+      .remedy = "torch.set_num_threads(1) in worker_init_fn, as the loader sets it before; "
+                "OMP_NUM_THREADS=1 for the pools of other libraries (cv2.setNumThreads(0)); "
+                "workers × threads at most the processors that the steps leave free.",
+      .see = "varve report --table waits",
+      .because = "PyTorch's tuning guide: threads of all workers together at most the cores; twice "
+                 "as many take turns." },
     { .name = "workers_too_slow",
+      .unless = "crowded_workers",
       .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.1,
               VV_EACH_ROW },
       .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",

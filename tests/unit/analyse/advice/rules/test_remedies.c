@@ -17,10 +17,12 @@
 /* Rules of operators, modules or ranges that PyTorch alone has, and of counts that only the
  * recorder takes. */
 static const char *const of_torch[] = {
-    "workers_too_slow", "one_module", "optimizer_loop", "conversions", "scalars_from_tensors",
-    "sizes_from_tensors", "zeroing_gradients", "gradient_norms", "random_numbers",
-    "filling_tensors", "ddp_search", "exposed_collectives", "small_collectives", "barriers",
-    "oversubscription", "processor_taken",
+    "crowded_workers", "workers_too_slow", "one_module", "optimizer_loop", "conversions",
+    "scalars_from_tensors", "sizes_from_tensors", "zeroing_gradients", "gradient_norms",
+    "random_numbers", "filling_tensors", "ddp_search", "exposed_collectives", "small_collectives",
+    "barriers",
+    "oversubscription", "processor_taken", "embedding_gradients", "recurrent_cells",
+    "joining_tensors",
 };
 
 /* Rules of a device's own work, or of its waiting. */
