@@ -34,6 +34,18 @@ static uint32_t kinds_of_devices(const struct vv_model *model)
     return kinds;
 }
 
+/* Does a name tell of Python, or of PyTorch's operators and kernels? */
+static bool has_python(const struct vv_model *model)
+{
+    static const char *const parts[] = { "aten::", "at::native", "torch::", ".py(", "triton_",
+                                         "ProfilerStep#" };
+    for (uint32_t id = 0; id < model->strings.count; id++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (strstr(vv_intern_text(&model->strings, id), parts[i]) != NULL)
+                return true;
+    return false;
+}
+
 enum vv_platform vv_platform_of(const struct vv_model *model)
 {
     if (has_process(model, "/device:") || has_process(model, "/host:CPU"))
@@ -43,5 +55,7 @@ enum vv_platform vv_platform_of(const struct vv_model *model)
     uint32_t kinds = kinds_of_devices(model);
     if (kinds == UINT32_C(1) << VARVE_DEVICE_KIND_OPENCL)
         return VV_PLATFORM_OPENCL;
-    return kinds != 0 ? VV_PLATFORM_USUAL : VV_PLATFORM_HOST;
+    if (kinds == 0)
+        return VV_PLATFORM_HOST;
+    return has_python(model) ? VV_PLATFORM_USUAL : VV_PLATFORM_CUDA;
 }

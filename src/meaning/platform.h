@@ -7,16 +7,17 @@
 #include "model/model.h"
 
 enum vv_platform {
-    VV_PLATFORM_USUAL,  /* PyTorch, CUDA and ROCm, programs in C: whatever is none of the others  */
+    VV_PLATFORM_USUAL,  /* PyTorch, on CUDA and ROCm                                             */
     VV_PLATFORM_XLA,    /* JAX or TensorFlow, on TPUs or GPUs                                    */
     VV_PLATFORM_ASCEND,
     VV_PLATFORM_OPENCL, /* programs in C that tell of their queues (varve/backend.h)             */
+    VV_PLATFORM_CUDA,   /* programs without Python and PyTorch, on CUDA and ROCm                 */
     VV_PLATFORM_HOST,   /* none of the others, and no device works in the trace                  */
     VV_PLATFORMS
 };
 
-/* By the names that producers give the processes of devices, and by the tracks of devices and
- * their kind. */
+/* By the names that producers give the processes of devices, by the tracks of devices and their
+ * kind, and by the names of operators and frames. */
 enum vv_platform vv_platform_of(const struct vv_model *model);
 
 /* Has the trace a TPU? Its programs run as a whole: no call launches their parts. */

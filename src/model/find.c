@@ -33,7 +33,7 @@ bool vv_track_works(const struct vv_model *model, uint32_t track)
     uint32_t first, last;
     vv_track_rows(model, track, &first, &last);
     for (uint32_t row = first; row < last; row++)
-        if (vv_is_operator(model, row) || (model->slices.flags[row] & VV_SLICE_STEP) != 0)
+        if (vv_is_own_operator(model, row) || (model->slices.flags[row] & VV_SLICE_STEP) != 0)
             return true;
     return false;
 }

@@ -10,7 +10,8 @@
 /* Rows [*out_first, *out_last) of the slices on a track. */
 void vv_track_rows(const struct vv_model *model, uint32_t track, uint32_t *out_first,
                    uint32_t *out_last);
-/* Does the track hold an operator or a step? A profiler's own spans may have a separate track. */
+/* Does the track hold an operator of the program, or a step? A profiler's own spans may have a
+ * separate track. */
 bool vv_track_works(const struct vv_model *model, uint32_t track);
 /* The first row that begins at or after begin_ns, in [first, last), which are rows of one track. */
 uint32_t vv_slices_lower_bound(const struct vv_slices *slices, uint32_t first, uint32_t last,
@@ -44,11 +45,12 @@ void vv_track_text(const struct vv_model *model, uint32_t track, char *text, siz
  * vv_track_text. */
 bool vv_track_is_called(const struct vv_model *model, uint32_t track, const char *wanted);
 
-/* Every slice is an operator unless it marks the program's own course: a step or a range of layer
- * STEP. */
+/* Every slice is an operator unless it marks the program's own course (a step or a range of layer
+ * STEP), or is what a profiler worked out (layer METRIC: "Free", "Computing"). */
 static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
 {
-    return model->slices.layer[slice] != VARVE_LAYER_STEP &&
+    uint16_t layer = model->slices.layer[slice];
+    return layer != VARVE_LAYER_STEP && layer != VARVE_LAYER_METRIC &&
            (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
 }
 

@@ -129,6 +129,15 @@ enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size
     return VARVE_OK;
 }
 
+enum varve_code vv_sheet_hide(struct vv_sheet *sheet, size_t column, struct varve_error *error)
+{
+    struct vv_sheet_column *columns = NULL;
+    VV_TRY(copy_columns(sheet, &columns, error));
+    columns[column].hidden = true;
+    sheet->columns = columns;
+    return VARVE_OK;
+}
+
 enum varve_code vv_sheet_show_varied(struct vv_sheet *sheet, const char *name,
                                      struct varve_error *error)
 {

@@ -91,6 +91,9 @@ enum varve_code vv_sheet_policy(struct vv_sheet *sheet, struct varve_error *erro
 enum varve_code vv_sheet_hide_unknown(struct vv_sheet *sheet, size_t first, size_t limit,
                                       struct varve_error *error);
 
+/* Hides the column. */
+enum varve_code vv_sheet_hide(struct vv_sheet *sheet, size_t column, struct varve_error *error);
+
 /* Shows the column if its rows have different values: then it tells them apart. A column that does
  * not exist, or that is shown, stays. */
 enum varve_code vv_sheet_show_varied(struct vv_sheet *sheet, const char *name,

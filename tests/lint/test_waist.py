@@ -33,12 +33,14 @@ CONVERSION = re.compile(r"%[-+ #0-9.*]*[a-zA-Z\"]")
 # Names of calls of a device's runtime: what they do is asked of meaning/.
 CALLS = re.compile(
     r"(?<![A-Za-z])(?:cuda|hip|hsa_|nccl|rccl|acl)[A-Z]\w+|LaunchKernel|StreamSynchronize|EventRecord")
+# … but a remedy names what a person is to call.
+REMEDY = re.compile(r'\.remedy\w* = (?:"(?:[^"\\\n]|\\.)*"\s*)+')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
 def literals(path):
     text = re.sub(r"/\*.*?\*/|^#include.*?$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
-    return LITERAL.findall(text)
+    return LITERAL.findall(REMEDY.sub("", text) if path.parent.name == "rules" else text)
 
 
 def words():

@@ -267,12 +267,13 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
     const struct vv_measure measure = { why->table, why->key, why->value, why->order, NULL, 1e-12,
                                         VV_EACH_ROW };
     const struct vv_sheet *sheet;
+    double weight = why->weight > 0 ? why->weight : 1;
     size_t best_row = SIZE_MAX;
     if (why->says == NULL)
         return VARVE_OK;
     VV_TRY(get_table(tables, why->table, finding->rule->by, &sheet, error));
     for (size_t row = 0; row < sheet->row_count; row++) {
-        double value = share_of(&measure, sheet, row, tables->steps_ns);
+        double value = share_of(&measure, sheet, row, tables->steps_ns) * weight;
         if (value <= finding->told || !is_same(found->sheet, found->row, sheet, row, why->same))
             continue;
         finding->told = value;

@@ -11,8 +11,10 @@
 
 #include "derive/devices/hardware_samples.h"
 #include "derive/devices/launch_shape.h"
+#include "derive/select/source_line.h"
 #include "derive/select/traits.h"
 #include "meaning/hardware/occupancy.h"
+#include "model/find.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"
@@ -20,7 +22,7 @@
 enum {
     TOTAL, SHARE, RUNNING, CALLS, MEAN, DEVIATION, MEDIAN, P90, LEAST, GREATEST, BUSY, ROW,
     OCCUPANCY, GRID, BLOCK, REGISTERS, SHARED, LAUNCH_SHAPES, MOST_OCCUPANCY, LIMIT, SM_ACTIVE,
-    SM_ISSUE, WARPS_ACTIVE, TENSOR_ACTIVE, DRAM_ACTIVE, SAMPLES, FIRST, SECOND, COLUMNS
+    SM_ISSUE, WARPS_ACTIVE, TENSOR_ACTIVE, DRAM_ACTIVE, SAMPLES, SOURCE, FIRST, SECOND, COLUMNS
 };
 
 #define FIGURES(is_hidden)                                                                 \
@@ -49,7 +51,8 @@ enum {
     { "warps_active", "warps", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },  \
     { "tensor_active", "tensor", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM }, \
     { "dram_active", "DRAM", VV_CELL_REAL, VV_UNIT_RATIO, is_hidden, VV_TEXT_IF_ROOM },    \
-    { "samples", "samples", VV_CELL_INT, VV_UNIT_COUNT, true, false }
+    { "samples", "samples", VV_CELL_INT, VV_UNIT_COUNT, true, false },                     \
+    { "source", "launched at", VV_CELL_TEXT, VV_UNIT_NONE, !(is_hidden), VV_TEXT_IF_ROOM }
 
 static const struct vv_sheet_column kernel_columns[COLUMNS] = {
     FIGURES(false),
@@ -144,6 +147,28 @@ static void fill_figures(const struct view *view, const struct vv_work_figures *
         cells[FIRST] = vv_int_cell((int64_t)figures->hosts);
 }
 
+/* Is it a column of operators, whose place in the program may be known? */
+static bool is_by_operator(const struct view *view)
+{
+    return view->sheet->columns == kernel_op_columns;
+}
+
+/* The line that launched the longest piece. */
+static enum varve_code fill_source(struct view *view, uint32_t group, struct vv_cell *cells,
+                                   struct varve_error *error)
+{
+    const struct vv_model *model = view->keys->model;
+    uint32_t owner = vv_device_owner(model, view->tally->figures[group].longest);
+    char source[VV_SOURCE_LINE_BYTES];
+    if (owner == VV_NONE || !vv_source_line(model, owner, source))
+        return VARVE_OK;
+    const char *copy = vv_arena_text(&view->sheet->arena, source, strlen(source));
+    if (copy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the sources of kernels");
+    cells[SOURCE] = vv_text_cell(copy);
+    return VARVE_OK;
+}
+
 static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_cell *cells,
                                   struct varve_error *error)
 {
@@ -157,7 +182,7 @@ static enum varve_code fill_names(struct view *view, uint32_t group, struct vv_c
     if (copy == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the names of kernels");
     cells[SECOND] = vv_text_cell(copy);
-    if (view->sheet->columns == kernel_op_columns)
+    if (is_by_operator(view))
         cells[FIRST] = op != VV_NONE ? vv_text_cell(vv_text_of(keys->model, op)) : cells[FIRST];
     else if (keys->annotations == NULL && keys->by == VV_TRAIT_NAME)
         cells[FIRST] = vv_text_cell(vv_device_class_text(view->tally->figures[group].class));
@@ -243,6 +268,7 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     if (view->sampled != NULL)
         fill_sampled(&view->sampled[group], cells);
     VV_TRY(fill_launch(view, group, cells, error));
+    VV_TRY(fill_source(view, group, cells, error));
     return fill_names(view, group, cells, error);
 }
 
@@ -351,6 +377,19 @@ static enum varve_code state_policy(const struct vv_device_work *work,
         vv_compat_text(question));
 }
 
+/* Work without a call has no operator, or its own name as one: then the column says nothing. */
+static enum varve_code hide_operators(const struct view *view, struct varve_error *error)
+{
+    const struct vv_groups *groups = &view->tally->groups;
+    bool is_same = is_by_operator(view);
+    for (uint32_t g = 0; g < groups->count && is_same; g++)
+        is_same = groups->extras[g] == VV_NONE || groups->names[g] == groups->extras[g];
+    VV_TRY(vv_sheet_hide_unknown(view->sheet, OCCUPANCY, FIRST, error));
+    if (is_same && groups->count > 0)
+        VV_TRY(vv_sheet_hide(view->sheet, FIRST, error));
+    return VARVE_OK;
+}
+
 static enum varve_code analyse(struct keys *keys, const struct vv_question *question,
                                struct vv_sheet *out, struct varve_error *error)
 {
@@ -371,7 +410,7 @@ static enum varve_code analyse(struct keys *keys, const struct vv_question *ques
     struct view view = { .tally = &tally, .launches = launches, .sampled = sampled, .keys = keys,
                          .sheet = out };
     VV_TRY(fill(&view, question, error));
-    VV_TRY(vv_sheet_hide_unknown(out, OCCUPANCY, FIRST, error));
+    VV_TRY(hide_operators(&view, error));
     return state_policy(&work, &tally, question, out, error);
 }
 

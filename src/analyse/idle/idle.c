@@ -6,14 +6,19 @@
 #include <stdlib.h>
 
 #include "derive/devices/gaps.h"
+#include "derive/select/source_line.h"
 #include "question/question.h"
 
-enum { ROW, CAUSE, DOING, DEVICE, RANK, IDLE, SHARE, GAPS, LONGEST, LONGEST_AT, COLUMNS };
+enum { ROW, CAUSE, DOING, NAME, NAME_NS, SOURCE, DEVICE, RANK, IDLE, SHARE, GAPS, LONGEST,
+       LONGEST_AT, COLUMNS };
 
 static const struct vv_sheet_column idle_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "cause", "cause", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "doing", "the thread was in", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "name", "mostly", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "name_ns", "of it", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
+    { "source", "source", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "device", "device", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -39,6 +44,23 @@ static int by_idle(const void *a, const void *b, void *context)
     return (left > right) - (left < right);
 }
 
+/* Where the thread was: the range that took most of it, and the line that it is at. */
+static enum varve_code put_doing(const struct vv_gaps *gaps, struct vv_sheet *sheet, size_t row,
+                                 uint32_t device, enum vv_host_role role, struct varve_error *error)
+{
+    const struct vv_model *model = gaps->scope.model;
+    const struct vv_host_stay *stay = vv_gaps_longest_stay(gaps, device, role);
+    char source[VV_SOURCE_LINE_BYTES];
+    VV_TRY(vv_sheet_text(sheet, row, DOING, vv_host_role_text(role), error));
+    if (stay == NULL)
+        return VARVE_OK;
+    vv_sheet_int(sheet, row, NAME_NS, stay->time_ns);
+    if (vv_source_line(model, stay->slice, source))
+        VV_TRY(vv_sheet_text(sheet, row, SOURCE, source, error));
+    return vv_sheet_text(sheet, row, NAME, vv_text_of(model, model->slices.name[stay->slice]),
+                         error);
+}
+
 static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sheet, size_t device,
                                  size_t cause, int64_t whole_ns, struct varve_error *error)
 {
@@ -49,8 +71,7 @@ static enum varve_code put_cause(const struct vv_gaps *gaps, struct vv_sheet *sh
     VV_TRY(vv_sheet_text(sheet, row, ROW, "cause", error));
     VV_TRY(vv_sheet_text(sheet, row, CAUSE, cause_text(cause), error));
     if (cause < VV_IDLE_LAUNCH)
-        VV_TRY(
-            vv_sheet_text(sheet, row, DOING, vv_host_role_text((enum vv_host_role)cause), error));
+        VV_TRY(put_doing(gaps, sheet, row, (uint32_t)device, (enum vv_host_role)cause, error));
     vv_sheet_int(sheet, row, IDLE, sum->idle_ns);
     vv_sheet_real(sheet, row, SHARE, (double)sum->idle_ns / (double)whole_ns);
     vv_sheet_int(sheet, row, GAPS, sum->gaps);

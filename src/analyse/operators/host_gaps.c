@@ -8,13 +8,15 @@
 #include <stdlib.h>
 
 #include "derive/operators/host_gaps.h"
+#include "meaning/call_kind.h"
+#include "model/find.h"
 #include "numbers/pair_ids.h"
 #include "question/question.h"
 #include "sheet/cells.h"
 #include "sheet/number.h"
 
 enum { TOTAL, SHARE, GAPS, LONG, LONG_GAPS, OUTSIDE, GREATEST, STEP, TINY, TINY_CALLS, ROW, AFTER,
-       UNTIL, COLUMNS };
+       UNTIL, MEANWHILE, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     { "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -30,13 +32,15 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "after", "after", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "until", "until", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "meanwhile", "another thread was in", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_IF_ROOM },
 };
 
 struct pair {
     uint32_t group;
     int64_t total_ns, long_ns, outside_ns, greatest_ns;
     int64_t gaps, long_gaps;
-    uint32_t step; /* of the longest                                                            */
+    int64_t middle_ns; /* of the longest                                                        */
+    uint32_t step;     /* … its step                                                            */
 };
 
 /* Largest time first, then by name. */
@@ -61,6 +65,7 @@ static void add_gap(struct pair *pair, const struct vv_host_gap *gap)
     if (time_ns > pair->greatest_ns) {
         pair->greatest_ns = time_ns;
         pair->step = gap->step;
+        pair->middle_ns = gap->begin_ns + time_ns / 2;
     }
 }
 
@@ -115,6 +120,26 @@ struct view {
     struct vv_sheet *sheet;
 };
 
+/* The longest operator in which another thread of the process is in the middle of the longest gap;
+ * VV_NONE. */
+static uint32_t meanwhile(const struct vv_model *model, const struct pair *pair)
+{
+    const struct vv_tracks *tracks = &model->tracks;
+    const int64_t *duration_ns = model->slices.duration_ns;
+    uint32_t own = model->steps.track[pair->step], longest = VV_NONE;
+    for (uint32_t t = 0; t < tracks->table.count; t++) {
+        if (t == own || tracks->process[t] != tracks->process[own] ||
+            tracks->kind[t] != VV_TRACK_THREAD)
+            continue;
+        uint32_t slice = vv_operator_at(model, t, pair->middle_ns);
+        if (slice != VV_NONE && vv_is_own_operator(model, slice) &&
+            !vv_is_no_work(vv_text_of(model, model->slices.name[slice])) &&
+            (longest == VV_NONE || duration_ns[slice] > duration_ns[longest]))
+            longest = slice;
+    }
+    return longest;
+}
+
 static enum varve_code put_pairs(const struct view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
@@ -122,7 +147,10 @@ static enum varve_code put_pairs(const struct view *view, struct varve_error *er
         const struct pair *pair = &view->pairs[i];
         struct vv_cell cells[COLUMNS] = { 0 };
         uint32_t after = view->groups.names[pair->group], until = view->groups.extras[pair->group];
+        uint32_t other = meanwhile(model, pair);
         fill(pair, view->scope->step_time_ns, cells);
+        if (other != VV_NONE)
+            cells[MEANWHILE] = vv_text_cell(vv_text_of(model, model->slices.name[other]));
         cells[GREATEST] = vv_int_cell(pair->greatest_ns);
         cells[STEP] = vv_int_cell(model->steps.index[pair->step]);
         cells[ROW] = vv_text_cell("gap");

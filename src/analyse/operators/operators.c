@@ -53,7 +53,7 @@ enum {
     { prefix "min_ns", "min", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
     { prefix "max_ns", "max", VV_CELL_INT, VV_UNIT_NS, true, false },                              \
     { prefix "device_self_ns", "device self", VV_CELL_INT, VV_UNIT_NS, false, false },             \
-    { prefix "device_self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM },  \
+    { prefix "device_self_share", "device", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_IF_ROOM }, \
     { prefix "device_total_ns", "device total", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM }, \
     { prefix "device_busy_ns", "device busy", VV_CELL_INT, VV_UNIT_NS, true, false },              \
     { prefix "kernels", "kernels", VV_CELL_INT, VV_UNIT_COUNT, true, false },                      \
@@ -114,7 +114,9 @@ struct view {
     uint32_t group_count;
     size_t sort_column;
     bool is_by_device;      /* devices are the bound: their time leads                          */
-    bool is_short;          /* for people, in the usual order: what is no work comes last        */
+    bool is_short;          /* for people, in the usual order: only what is work has a row       */
+    bool *is_work;          /* by group: neither a wait, nor a mark, nor elsewhere               */
+    int64_t waiting_ns;     /* self time of groups that are no work                              */
 };
 
 #define DEVICE_LEADS 0.6 /* share of the steps' time from which the devices' time leads           */
@@ -253,17 +255,36 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
 
 /* ---- order ---- */
 
+/* Work that has some time in the scope that people see. */
+static void judge_group(struct view *view, uint32_t group)
+{
+    const struct vv_figures *figures = &view->tally->figures[view->shown / SCOPE_COLUMNS][group];
+    const char *name = vv_text_of(view->scope->model, view->tally->groups.names[group]);
+    bool is_idle = !view->grouping->is_alone &&
+                   (vv_is_no_work(name) || figures->waited_ns > figures->self_ns / 2);
+    bool is_here = figures->calls > 0 || figures->self_ns > 0 || figures->kernels > 0;
+    view->is_work[group] = !is_idle && is_here;
+    view->waiting_ns += is_idle ? figures->self_ns : 0;
+}
+
+/* Without --top 0, what is no work shares a row. */
+static uint32_t count_shown(const struct view *view, int64_t wanted)
+{
+    uint32_t top = wanted > 0 && wanted < view->group_count ? (uint32_t)wanted : view->group_count;
+    uint32_t work = 0;
+    while (work < view->group_count && view->is_work[view->order[work]])
+        work++;
+    return view->is_short && work > 0 && work < top ? work : top;
+}
+
 static int compare_groups(const void *a, const void *b, void *context)
 {
     const struct view *view = context;
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     const struct vv_cell *left_cells = view->cells + (size_t)left * COLUMNS;
     const struct vv_cell *right_cells = view->cells + (size_t)right * COLUMNS;
-    if (view->is_short) {
-        int is_less = vv_is_no_work(left_cells[NAME].text) - vv_is_no_work(right_cells[NAME].text);
-        if (is_less != 0)
-            return is_less;
-    }
+    if (view->is_short && view->is_work[left] != view->is_work[right])
+        return view->is_work[left] ? -1 : 1;
     const size_t keys[] = { view->sort_column, WHOLE + SELF, NAME, (size_t)view->grouping->column };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         int difference = vv_cell_compare(&left_cells[keys[k]], &right_cells[keys[k]],
@@ -361,7 +382,7 @@ static enum varve_code put_rest(struct view *view, uint32_t top, int64_t *runnin
 static enum varve_code put_rows(struct view *view, int64_t wanted, struct varve_error *error)
 {
     int64_t running_ns[VV_SCOPE_COUNT] = { 0 };
-    uint32_t top = wanted > 0 && wanted < view->group_count ? (uint32_t)wanted : view->group_count;
+    uint32_t top = count_shown(view, wanted);
     for (uint32_t i = 0; i < top; i++) {
         struct vv_cell *cells = view->cells + (size_t)view->order[i] * COLUMNS;
         run_on(view, STEPS, &running_ns[VV_SCOPE_STEPS], cells);
@@ -378,7 +399,8 @@ static enum varve_code build_rows(struct view *view, const struct vv_question *q
     size_t groups = tally->groups.count;
     view->cells = vv_arena_alloc(&view->sheet->arena, (groups + 1) * COLUMNS * sizeof *view->cells);
     view->order = vv_arena_alloc(&view->sheet->arena, (groups + 1) * sizeof *view->order);
-    if (view->cells == NULL || view->order == NULL)
+    view->is_work = vv_arena_alloc(&view->sheet->arena, (groups + 1) * sizeof *view->is_work);
+    if (view->cells == NULL || view->order == NULL || view->is_work == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %zu operators", groups);
     for (uint32_t g = 0; g < groups; g++) {
         bool is_empty = tally->figures[VV_SCOPE_WHOLE][g].calls == 0 &&
@@ -386,6 +408,7 @@ static enum varve_code build_rows(struct view *view, const struct vv_question *q
                         tally->figures[VV_SCOPE_WHOLE][g].kernels == 0 &&
                         tally->figures[VV_SCOPE_STEPS][g].calls == 0;
         VV_TRY(fill_group(view, g, error));
+        judge_group(view, g);
         if (!is_empty)
             view->order[view->group_count++] = g;
     }
@@ -405,12 +428,22 @@ static const char *say_absent(const struct view *view)
     return view->grouping->absent;
 }
 
+/* "ranges, 12.3 ms of it waiting or only marking,": text must hold 80. */
+static void put_waiting(const struct view *view, char *text, size_t bytes)
+{
+    char time[VV_NUMBER_BYTES];
+    if (view->waiting_ns == 0)
+        return;
+    vv_number_duration(view->waiting_ns, time, sizeof time);
+    snprintf(text, bytes, "ranges, %s of it waiting or only marking,", time);
+}
+
 static enum varve_code state_policy(struct view *view, struct varve_error *error)
 {
     const struct vv_scope *scope = view->scope;
     const struct vv_model *model = scope->model;
     bool by_steps = view->shown == STEPS;
-    char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "";
+    char threads[200], time[VV_NUMBER_BYTES], more[80] = "", waiting[80] = "", idle[80] = "";
     char left_out[60];
     const char *hint =
         model->steps.table.count > 0 ? "" : "; no steps recorded";
@@ -428,9 +461,12 @@ static enum varve_code state_policy(struct view *view, struct varve_error *error
         snprintf(waiting, sizeof waiting, "; %" PRIu64 " asynchronous range%s not counted",
                  view->tally->async_slices, view->tally->async_slices == 1 ? "" : "s");
     const char *order = view->is_by_device ? "; by time of devices, which are the bound" : "";
-    if (!by_steps)
-        return vv_sheet_policy(view->sheet, error, "%s of work on %s%s%s%s%s%s", time, threads,
-                               order, waiting, left_out, hint, say_absent(view));
+    if (!by_steps) {
+        put_waiting(view, idle, sizeof idle);
+        return vv_sheet_policy(view->sheet, error, "%s of %s on %s%s%s%s%s%s", time,
+                               idle[0] != '\0' ? idle : "work", threads, order, waiting, left_out,
+                               hint, say_absent(view));
+    }
     uint64_t holding = vv_scope_step_tracks(scope);
     if (other > holding)
         snprintf(more, sizeof more, "; %" PRIu64 " more thread%s recorded: --by thread",
@@ -454,14 +490,33 @@ static enum varve_code find_grouping(const char *word, const struct grouping **o
             word);
 }
 
+#define ONE_RANGE 0.9   /* share of the steps of one operator, which tells nothing …             */
+#define OTHERS_WORK 0.5 /* … if other threads have as much as that share in theirs               */
+
+/* Is one operator all that the steps' own threads are in, while other threads work? So a pool of
+ * threads looks to the thread that gives it work. */
+static bool is_work_elsewhere(const struct view *view)
+{
+    const struct vv_operator_tally *tally = view->tally;
+    double steps_ns = (double)tally->covered[VV_SCOPE_STEPS].self_ns;
+    int64_t most_ns = 0, elsewhere_ns = 0;
+    for (uint32_t g = 0; g < tally->groups.count; g++) {
+        int64_t self_ns = tally->figures[VV_SCOPE_STEPS][g].self_ns;
+        most_ns = self_ns > most_ns ? self_ns : most_ns;
+        elsewhere_ns += self_ns == 0 ? tally->figures[VV_SCOPE_WHOLE][g].self_ns : 0;
+    }
+    return (double)most_ns >= ONE_RANGE * steps_ns &&
+           (double)elsewhere_ns >= OTHERS_WORK * steps_ns;
+}
+
 /* People see the scope of the steps if the steps' own threads launched all device work during the
  * steps. Autograd launches from threads of its own: then people see the whole, as where a device
- * has operations that no thread launched. */
+ * has operations that no thread launched, or where other threads do the work. */
 static int choose_scope(const struct view *view)
 {
     bool is_by_place = view->grouping->by == VV_TRAIT_THREAD || view->grouping->by == VV_TRAIT_RANK;
     return view->scope->step_count > 0 && !is_by_place && view->tally->elsewhere_ns == 0 &&
-                   view->tally->operations == 0
+                   view->tally->operations == 0 && !is_work_elsewhere(view)
                ? STEPS
                : WHOLE;
 }

@@ -293,10 +293,24 @@ static bool is_of_devices(const char *table)
     return strcmp(table, "kernel_ops") == 0;
 }
 
-/* Do devices bound the steps, by the table verdict among these? True if it is not there. */
+/* The sheet of that name among these is there, and has no rows. */
+static bool is_empty(const struct vv_table_task *tasks, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tasks[i].sheet.name, name) == 0)
+            return tasks[i].sheet.row_count == 0;
+    return false;
+}
+
+/* Do devices bound the steps, by the table verdict among these, or is there nothing but their work?
+ * True if the table is not there. */
 static bool are_devices_the_bound(const struct vv_table_task *tasks, size_t count)
 {
     static const char *const devices[] = { "computation", "communication", "copies", NULL };
+    if (is_empty(tasks, count, "devices"))
+        return false;
+    if (is_empty(tasks, count, "operators"))
+        return true;
     for (size_t i = 0; i < count; i++) {
         const struct vv_sheet *verdict = &tasks[i].sheet;
         if (strcmp(verdict->name, "verdict") != 0)

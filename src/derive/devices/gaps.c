@@ -74,7 +74,8 @@ static uint32_t first_launched(const struct vv_device_work *work, size_t item, s
     return (uint32_t)item;
 }
 
-static void split(struct finding *finding, struct vv_gap *gap)
+static enum varve_code split(struct finding *finding, struct vv_gap *gap,
+                             struct varve_error *error)
 {
     const struct vv_device_work *work = finding->work;
     const struct vv_model *model = work->scope->model;
@@ -84,16 +85,18 @@ static void split(struct finding *finding, struct vv_gap *gap)
     struct vv_interval call;
     if (!vv_device_call(work, after, &call)) {
         add_sum(&sums[VV_IDLE_UNKNOWN], gap->end_ns - gap->begin_ns, gap);
-        return;
+        return VARVE_OK;
     }
     int64_t launched_ns = call.begin_ns > gap->begin_ns ? call.begin_ns : gap->begin_ns;
     launched_ns = launched_ns < gap->end_ns ? launched_ns : gap->end_ns;
     gap->host_ns = launched_ns - gap->begin_ns;
     gap->launch_ns = gap->end_ns - launched_ns;
     gap->launch_ns = gap->launch_ns < latency_ns ? gap->launch_ns : latency_ns > 0 ? latency_ns : 0;
-    vv_host_doing_add(&finding->doing,
-                      model->slices.track[model->activities.launch[after->activity]],
-                      (struct vv_interval){ gap->begin_ns, launched_ns }, by_role_ns);
+    const struct vv_host_window late = {
+        model->slices.track[model->activities.launch[after->activity]],
+        gap->device * VV_HOST_COUNT, { gap->begin_ns, launched_ns },
+    };
+    VV_TRY(vv_host_doing_add(&finding->doing, &late, &finding->out->stays, by_role_ns, error));
     for (uint8_t role = 0; role < VV_HOST_COUNT; role++) {
         gap->doing = by_role_ns[role] > by_role_ns[gap->doing] ? role : gap->doing;
         add_sum(&sums[role], by_role_ns[role], gap);
@@ -101,6 +104,7 @@ static void split(struct finding *finding, struct vv_gap *gap)
     add_sum(&sums[VV_IDLE_LAUNCH], gap->launch_ns, gap);
     add_sum(&sums[VV_IDLE_DEPENDENCY], gap->end_ns - gap->begin_ns - gap->host_ns - gap->launch_ns,
             gap);
+    return VARVE_OK;
 }
 
 static enum varve_code add_gap(struct finding *finding, struct vv_gap gap,
@@ -109,7 +113,7 @@ static enum varve_code add_gap(struct finding *finding, struct vv_gap gap,
     struct vv_gaps *out = finding->out;
     VV_TRY(VV_SCRATCH_RESERVE(out->scope.scratch, &out->gaps, &finding->capacity, out->count + 1,
                               error));
-    split(finding, &gap);
+    VV_TRY(split(finding, &gap, error));
     out->gaps[out->count++] = gap;
     return VARVE_OK;
 }
@@ -159,13 +163,26 @@ enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *mo
                              const struct vv_question *question, struct vv_scratch *scratch,
                              struct varve_error *error)
 {
-    *out_gaps = (struct vv_gaps){ .question = question };
+    *out_gaps = (struct vv_gaps){ .question = question, .stays.groups.scratch = scratch };
     VV_TRY(vv_scope_init(&out_gaps->scope, model, &question->selection, scratch, error));
     VV_TRY(vv_device_work_asked(&out_gaps->work, &out_gaps->scope, question, error));
     struct vv_scratch own = { 0 };
     enum varve_code code = find_all(out_gaps, &own, error);
     vv_scratch_deinit(&own);
     return code;
+}
+
+/* The slice's name that took most of it; of equal ones, the first that was met. */
+const struct vv_host_stay *vv_gaps_longest_stay(const struct vv_gaps *gaps, uint32_t device,
+                                                enum vv_host_role role)
+{
+    const struct vv_host_stays *stays = &gaps->stays;
+    const struct vv_host_stay *longest = NULL;
+    for (uint32_t i = 0; i < stays->groups.count; i++)
+        if (stays->groups.extras[i] == device * VV_HOST_COUNT + role &&
+            (longest == NULL || stays->stays[i].time_ns > longest->time_ns))
+            longest = &stays->stays[i];
+    return longest;
 }
 
 /* ---- texts and cells of both tables ---- */

@@ -14,8 +14,8 @@
 #ifndef VV_DERIVE_DEVICES_GAPS_H
 #define VV_DERIVE_DEVICES_GAPS_H
 
+#include "derive/devices/host_doing.h"
 #include "derive/devices/streams.h"
-#include "meaning/host_role.h"
 
 /* Causes of the host have the number of the thread's role; the others follow. */
 enum vv_idle_cause {
@@ -43,6 +43,7 @@ struct vv_gaps {
     struct vv_gap *gaps;        /* by device, then begin */
     size_t count;
     struct vv_idle_sum (*sums)[VV_IDLE_CAUSES]; /* by device */
+    struct vv_host_stays stays; /* key: device * VV_HOST_COUNT + role                            */
     int64_t *latency_ns;        /* device -> time of a usual launch; -1 = not known */
 };
 
@@ -50,6 +51,11 @@ struct vv_gaps {
 enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *model,
                              const struct vv_question *question, struct vv_scratch *scratch,
                              struct varve_error *error);
+
+/* Where the threads that launched late were for most of the time that has this role; NULL where no
+ * slice was open. */
+const struct vv_host_stay *vv_gaps_longest_stay(const struct vv_gaps *gaps, uint32_t device,
+                                                enum vv_host_role role);
 
 /* "123 gaps between the work of a device …" */
 enum varve_code vv_gaps_policy(const struct vv_gaps *gaps, struct vv_sheet *sheet,

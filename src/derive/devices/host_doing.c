@@ -22,6 +22,9 @@ static void inherit(struct vv_host_doing *doing)
         enum vv_host_role role = vv_host_role_of(&doing->roles, row);
         bool is_hidden = !is_telling(role) && (is_telling(around) || role == VV_HOST_NONE);
         doing->inherited[row] = (uint8_t)(is_hidden ? around : role);
+        doing->holder[row] = !is_hidden         ? row
+                             : parent != VV_NONE ? doing->holder[parent]
+                                                 : VV_NONE;
     }
 }
 
@@ -31,45 +34,81 @@ enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct
     *out_doing = (struct vv_host_doing){ 0 };
     VV_TRY(vv_host_roles_init(&out_doing->roles, model, scratch, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->inherited, model->slices.table.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->holder, model->slices.table.count, error));
     inherit(out_doing);
     return VARVE_OK;
 }
 
-/* Adds the time from now_ns to until_ns to the roles, from *slice outwards. *slice becomes the
- * slice that is open afterwards. Returns until_ns. */
-static int64_t advance(const struct vv_host_doing *doing, uint32_t *slice, int64_t now_ns,
-                       int64_t until_ns, int64_t *by_role_ns)
+struct adding {
+    const struct vv_host_doing *doing;
+    struct vv_host_stays *stays;
+    int64_t *by_role_ns, now_ns;
+    uint32_t first_key, slice; /* slice: the innermost that is open; VV_NONE                      */
+};
+
+static enum varve_code add_stay(const struct adding *adding, int64_t time_ns,
+                                struct varve_error *error)
 {
-    const struct vv_slices *slices = &doing->roles.model->slices;
-    while (now_ns < until_ns && *slice != VV_NONE) {
-        int64_t end_ns = slices->begin_ns[*slice] + slices->duration_ns[*slice];
-        int64_t stop_ns = end_ns < until_ns ? end_ns : until_ns;
-        if (stop_ns > now_ns) {
-            by_role_ns[doing->inherited[*slice]] += stop_ns - now_ns;
-            now_ns = stop_ns;
-        }
-        if (end_ns <= now_ns)
-            *slice = vv_outward_open(doing->roles.model, *slice, now_ns);
+    struct vv_host_stays *stays = adding->stays;
+    const struct vv_host_doing *doing = adding->doing;
+    uint32_t holder = doing->holder[adding->slice], key, stay;
+    if (holder == VV_NONE)
+        return VARVE_OK;
+    key = adding->first_key + doing->inherited[adding->slice];
+    size_t former = stays->capacity;
+    VV_TRY(vv_groups_add(&stays->groups, doing->roles.model->slices.name[holder], key, &stay,
+                         error));
+    VV_TRY(VV_SCRATCH_RESERVE(stays->groups.scratch, &stays->stays, &stays->capacity,
+                              (size_t)stay + 1, error));
+    for (; former < stays->capacity; former++)
+        stays->stays[former] = (struct vv_host_stay){ 0 };
+    stays->stays[stay].time_ns += time_ns;
+    if (time_ns > stays->stays[stay].longest_ns) {
+        stays->stays[stay].longest_ns = time_ns;
+        stays->stays[stay].slice = holder;
     }
-    by_role_ns[VV_HOST_NONE] += until_ns - now_ns;
-    return until_ns;
+    return VARVE_OK;
 }
 
-void vv_host_doing_add(const struct vv_host_doing *doing, uint32_t track, struct vv_interval window,
-                       int64_t *by_role_ns)
+/* Adds the time up to until_ns, from the open slice outwards. */
+static enum varve_code advance(struct adding *adding, int64_t until_ns, struct varve_error *error)
+{
+    const struct vv_model *model = adding->doing->roles.model;
+    const struct vv_slices *slices = &model->slices;
+    while (adding->now_ns < until_ns && adding->slice != VV_NONE) {
+        int64_t end_ns = slices->begin_ns[adding->slice] + slices->duration_ns[adding->slice];
+        int64_t stop_ns = end_ns < until_ns ? end_ns : until_ns;
+        if (stop_ns > adding->now_ns) {
+            int64_t time_ns = stop_ns - adding->now_ns;
+            adding->by_role_ns[adding->doing->inherited[adding->slice]] += time_ns;
+            VV_TRY(add_stay(adding, time_ns, error));
+            adding->now_ns = stop_ns;
+        }
+        if (end_ns <= adding->now_ns)
+            adding->slice = vv_outward_open(model, adding->slice, adding->now_ns);
+    }
+    adding->by_role_ns[VV_HOST_NONE] += until_ns - adding->now_ns;
+    adding->now_ns = until_ns;
+    return VARVE_OK;
+}
+
+enum varve_code vv_host_doing_add(const struct vv_host_doing *doing,
+                                  const struct vv_host_window *in, struct vv_host_stays *stays,
+                                  int64_t *by_role_ns, struct varve_error *error)
 {
     const struct vv_model *model = doing->roles.model;
     const int64_t *begin_ns = model->slices.begin_ns;
-    int64_t now_ns = window.begin_ns;
-    uint32_t first, last, next, slice;
-    if (window.end_ns <= window.begin_ns)
-        return;
-    vv_track_rows(model, track, &first, &last);
-    next = VV_FIRST_NOT(i, first, last, begin_ns[i] <= window.begin_ns);
-    slice = vv_outward_open(model, next > first ? next - 1 : VV_NONE, window.begin_ns);
-    for (; next < last && begin_ns[next] < window.end_ns; next++) {
-        now_ns = advance(doing, &slice, now_ns, begin_ns[next], by_role_ns);
-        slice = next;
+    struct adding adding = { .doing = doing, .stays = stays, .by_role_ns = by_role_ns,
+                             .now_ns = in->time.begin_ns, .first_key = in->first_key };
+    uint32_t first, last, next;
+    if (in->time.end_ns <= in->time.begin_ns)
+        return VARVE_OK;
+    vv_track_rows(model, in->track, &first, &last);
+    next = VV_FIRST_NOT(i, first, last, begin_ns[i] <= in->time.begin_ns);
+    adding.slice = vv_outward_open(model, next > first ? next - 1 : VV_NONE, in->time.begin_ns);
+    for (; next < last && begin_ns[next] < in->time.end_ns; next++) {
+        VV_TRY(advance(&adding, begin_ns[next], error));
+        adding.slice = next;
     }
-    advance(doing, &slice, now_ns, window.end_ns, by_role_ns);
+    return advance(&adding, in->time.end_ns, error);
 }

@@ -31,13 +31,18 @@ static enum varve_code count(struct tallying *work, size_t device, const struct 
         VV_SCRATCH_RESERVE(work->scratch, &tally->figures, &work->figures_capacity, needed, error));
     VV_TRY(VV_SCRATCH_RESERVE(work->scratch, &work->busy, &work->busy_capacity, needed, error));
     if (group == known) {
-        tally->figures[group] = (struct vv_work_figures){ .class = item->class };
+        tally->figures[group] = (struct vv_work_figures){ .class = item->class,
+                                                           .longest_ns = -1 };
         work->busy[group] = (struct vv_busy)VV_BUSY_NONE;
     }
     struct vv_work_figures *figures = &tally->figures[group];
     int64_t duration_ns = item->end_ns - item->begin_ns;
     figures->total_ns += duration_ns;
     figures->count++;
+    if (duration_ns > figures->longest_ns) {
+        figures->longest_ns = duration_ns;
+        figures->longest = item->activity;
+    }
     figures->busy_ns += vv_busy_add(&work->busy[group], device, item);
     tally->all.total_ns += duration_ns;
     tally->all.count++;

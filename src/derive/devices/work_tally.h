@@ -16,6 +16,8 @@ struct vv_work_figures {
     int64_t busy_ns;    /* union of the times on each device, summed */
     uint64_t count;
     uint64_t hosts;     /* number of different hosts, as the key names them */
+    int64_t longest_ns; /* … of its pieces */
+    uint32_t longest;   /* the activity that took so long */
     uint8_t class;      /* enum vv_device_class of the group's first work */
 };
 

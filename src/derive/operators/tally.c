@@ -247,6 +247,25 @@ static void cover_device(struct tallying *work, const struct vv_device_work *dev
     }
 }
 
+/* A call of a copy that returns after the copy's end has waited for it, whatever it is called:
+ * cudaMemcpyAsync of memory that is not pinned. */
+static void tally_waits(struct tallying *work, const struct vv_device_work *device_work)
+{
+    const struct vv_model *model = work->scope->model;
+    const struct vv_slices *slices = &model->slices;
+    for (size_t i = 0; i < device_work->count; i++) {
+        uint32_t activity = device_work->items[i].activity;
+        uint32_t call = model->activities.launch[activity];
+        if (call == VV_NONE || model->activities.kind[activity] != VV_ACTIVITY_COPY ||
+            work->group[call] == VV_NONE ||
+            slices->begin_ns[call] + slices->duration_ns[call] < device_work->items[i].end_ns)
+            continue;
+        for (int which = 0; which < VV_SCOPE_COUNT; which++)
+            if ((work->counted[call] & 1u << which) != 0)
+                work->tally->figures[which][work->group[call]].waited_ns += work->own_ns[call];
+    }
+}
+
 static enum varve_code tally_device(struct tallying *work, const struct vv_device_work *device_work,
                                     struct varve_error *error)
 {
@@ -255,6 +274,7 @@ static enum varve_code tally_device(struct tallying *work, const struct vv_devic
     for (int which = 0; which < VV_SCOPE_COUNT; which++)
         VV_TRY(tally_busy(work, device_work, which, error));
     cover_device(work, device_work);
+    tally_waits(work, device_work);
     return VARVE_OK;
 }
 

@@ -24,6 +24,7 @@ struct vv_figures {
     uint64_t calls;        /* direct recursion inside the group counts once                    */
     int64_t total_ns;      /* of these calls                                                   */
     int64_t self_ns;       /* of every slice of the group                                      */
+    int64_t waited_ns;     /* … of the copies that returned only when they were done           */
     int64_t lead_ns;       /* in steps: the short gaps right before them (host_gaps.h)           */
     double flop;           /* of the calls whose FLOP are known                                */
     int64_t flop_time_ns;  /* total_ns of the calls whose FLOP are known                       */

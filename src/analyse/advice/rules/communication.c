@@ -19,6 +19,8 @@ const struct vv_rule vv_rules_communication[] = {
                 "--xla_gpu_enable_latency_hiding_scheduler=true; TPUs: "
                 "--xla_tpu_enable_async_collective_fusion=true); another mesh or sharding; "
                 "gradients in bfloat16; a larger batch.",
+      .remedy_cuda = "Larger messages, begun when their data is ready, on a stream of their "
+                "own (ncclGroupStart, MPI_Iallreduce), while the rest is computed.",
       .see = "varve report --table overlap",
       .because = "HTA's and msprof-analyze's overlap: a tenth of the span that computes "
                  "nothing." },

@@ -2,6 +2,17 @@
 /* What devices do, and why they stand still. */
 #include "analyse/advice/rules/rules.h"
 
+#define LATE_IN                                                                           \
+    "During {idle_ns} of it the thread that launches was late ({doing}), mostly in {name}" \
+    "[ at {source}]: {name_ns}."
+#define LATE_IN_NOTHING                                                                   \
+    "During {idle_ns} of it the thread that launches was late, and nothing was recorded there: "   \
+    "Python, or code without marks."
+#define HOST_WORKS "The host works for {time_ns} of the steps, mostly in {mostly}: {mostly_ns}."
+#define NO_WORK_TO_WAIT_FOR                                                               \
+    "During {device_idle_ns} of it {name} waited[ in {op}], and no device work was recorded: " \
+    "it ended before, or the trace lacks it."
+
 const struct vv_rule vv_rules_device[] = {
     { .name = "device_waits",
       .bound = "host", .bound_least = 0.2,
@@ -10,8 +21,10 @@ const struct vv_rule vv_rules_device[] = {
       .also = { vv_analyse_devices, "row", "device", "events", NULL, 1, VV_EACH_ROW },
       .weight = 0.4,
       .says = "No kernel runs in {share} of the steps' time.",
-      .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
-               "During {idle_ns} of it the thread that launched late was in: {doing}." },
+      .why = { vv_analyse_idle, "name", "*", "idle_ns", NULL, LATE_IN },
+      .or_why = { vv_analyse_idle, "doing", "nothing recorded", "idle_ns", NULL, LATE_IN_NOTHING },
+      .or_else = { vv_analyse_verdict, "bound_by", "host", "time_ns", NULL, HOST_WORKS,
+                   .weight = 0.1 }, /* unless idle devices tell little */
       .remedy = "Make the host faster or let it run ahead: see the other findings; a larger "
                 "batch hides the host's part.",
       .see = "varve idle",
@@ -23,8 +36,9 @@ const struct vv_rule vv_rules_device[] = {
       .weight = 0.3, /* that is so for a reason, which other rules name                        */
       .says = "{device}[ of rank {rank}] is idle {share} of the time between its first and its "
               "last work.",
-      .why = { vv_analyse_idle, "cause", "host", "idle_ns", NULL,
-               "During {idle_ns} of it the thread that launched late was in: {doing}." },
+      .why = { vv_analyse_idle, "name", "*", "idle_ns", NULL, LATE_IN },
+      .or_why = { vv_analyse_idle, "doing", "nothing recorded", "idle_ns", NULL, LATE_IN_NOTHING },
+      .or_else = { vv_analyse_syncs, "row", "call", "device_idle_ns", NULL, NO_WORK_TO_WAIT_FOR },
       .see = "varve idle",
       .because = "torch-tb-profiler: GPU utilisation below 80 % leaves a fifth to gain." },
     { .name = "idle_tail",
@@ -55,6 +69,8 @@ const struct vv_rule vv_rules_device[] = {
                 "larger kernels.",
       .remedy_opencl = "Fewer and larger kernels; clFlush when work is enqueued; events "
                 "between commands instead of the host; command buffers (cl_khr_command_buffer).",
+      .remedy_cuda = "CUDA graphs (cudaStreamBeginCapture, cudaGraphLaunch), or HIP's; fewer and "
+                "larger kernels; launch ahead of what is waited for.",
       .see = "varve idle --table launches",
       .because = "Nsight's and HTA's launch statistics: a tenth of the step in gaps is what "
                  "graphs remove." },
@@ -65,7 +81,7 @@ const struct vv_rule vv_rules_device[] = {
       .saves = "total_ns", .saves_part = 0.5,
       .says = "One kernel takes {share} of the device's time: {name}.",
       .why = { vv_analyse_kernel_ops, "row", "op", "total_ns", NULL,
-               "It is launched by {op}: {calls} calls, the median {median_ns}." },
+               "It is launched by {op}[ at {source}]: {calls} calls, the median {median_ns}." },
       .remedy = "See its shapes; a fused operator (scaled_dot_product_attention, fused "
                 "norms), another layout (channels_last) or dtype (autocast).",
       .remedy_xla = "See the operation's shapes: multiples of 128 fill a TPU's matrix units; "
@@ -75,6 +91,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_opencl = "See its sizes: the work-group size "
                 "(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE), local memory, vector loads "
                 "(float4), cl_khr_fp16.",
+      .remedy_cuda = "See its sizes and its occupancy (--table kernels): the size of a block, "
+                "shared memory, vector loads (float4), half precision; a library's kernel.",
       .see = "varve report --table kernel_ops",
       .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
     { .name = "float64",
@@ -92,10 +110,32 @@ const struct vv_rule vv_rules_device[] = {
                 "program is given.",
       .remedy_opencl = "float and half in kernels: 1.0f and not 1.0, "
                 "-cl-single-precision-constant.",
+      .remedy_cuda = "float or half where it is enough: 1.0f and not 1.0 in kernels.",
       .see = "varve report --table kernel_ops",
       .because = "Devices for training do doubles at 1/2 to 1/64 of their speed; TraceLens "
                  "lists dtypes." },
+    { .name = "full_precision_volta",
+      .bound = "computation", .bound_least = 0.4,
+      .is = { vv_analyse_kernels, "name",
+              "*volta_sgemm*|*volta_scudnn*|*maxwell_sgemm*|*maxwell_scudnn*", "share", NULL, 0.2,
+              VV_ALL_ROWS },
+      .weight = 0.9,
+      .saves = "total_ns", .saves_part = 0.5,
+      .says = "{share} of the device's time is matrix products and convolutions in float32, of a "
+              "kind from before Ampere.",
+      .why = { vv_analyse_kernels, "name", "*volta_s*|*maxwell_s*", "total_ns", NULL,
+               "{name}: {calls} calls, {total_ns}." },
+      .remedy = "torch.autocast('cuda', dtype=torch.float16) with torch.amp.GradScaler: tensor "
+                "cores of Volta and Turing know neither bfloat16 nor TF32.",
+      .remedy_cuda = "half and cublasGemmEx: tensor cores of Volta and Turing know neither "
+                "bfloat16 nor TF32.",
+      .remedy_xla = "float16 parameters and inputs: tensor cores of Volta and Turing know neither "
+                "bfloat16 nor TF32.",
+      .see = "varve report --table kernel_ops",
+      .because = "As full_precision; NVIDIA's guide to mixed precision: TF32 and bfloat16 came "
+                 "with Ampere." },
     { .name = "full_precision",
+      .unless = "full_precision_volta",
       .bound = "computation", .bound_least = 0.4,
       .is = { vv_analyse_kernels, "name",
               "*sgemm*|*scudnn*|*f32f32_f32f32*|*_fp32_*|*convolve_sgemm*|"
@@ -204,7 +244,7 @@ const struct vv_rule vv_rules_device[] = {
       .saves = "exposed_memcpy_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "{device}[ of rank {rank}] copies memory {share} of the time while nothing computes.",
       .why = { vv_analyse_copies, "row", "copy", "total_ns", NULL,
-               "[{direction} ]{name}: {copies} copies[, {bytes}][, {bytes_per_s}]." },
+               "{name}: {copies} copies[, {bytes}][, {bytes_per_s}]." },
       .remedy = "DataLoader(pin_memory=True) and .to(device, non_blocking=True); copy the "
                 "next batch on a stream of its own; keep on the device what every step needs.",
       .remedy_xla = "Put the next batch on the device ahead (jax.device_put, tf.data's "
@@ -216,6 +256,9 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_opencl = "Copies on a queue of their own, with events to the kernels that "
                 "need them; CL_FALSE instead of CL_TRUE; CL_MEM_ALLOC_HOST_PTR and "
                 "clEnqueueMapBuffer; keep on the device what every step needs.",
+      .remedy_cuda = "Pinned memory (cudaHostAlloc, hipHostMalloc) and cudaMemcpyAsync on a "
+                "stream of its own, so that a part is copied while another is computed; keep on "
+                "the device what is used again.",
       .see = "varve report --table devices",
       .because = "PyTorch's tuning guide: pinned, asynchronous copies; 5 % is beyond a "
                  "batch's own copy." },
@@ -232,6 +275,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_xla = "Put the next batch on the device ahead (jax.device_put, tf.data's prefetch).",
       .remedy_opencl = "CL_MEM_ALLOC_HOST_PTR and clEnqueueMapBuffer give pinned memory; "
                 "CL_FALSE instead of CL_TRUE.",
+      .remedy_cuda = "Pinned memory (cudaHostAlloc, hipHostMalloc, or cudaHostRegister once) and "
+                "cudaMemcpyAsync.",
       .see = "varve report --table copies",
       .because = "CUDA's guide and torch-tb-profiler: pageable copies are staged; 3 % pays "
                  "the change." },
@@ -253,6 +298,8 @@ const struct vv_rule vv_rules_device[] = {
                 "needs; no float(x) or np.asarray(x) in the step.",
       .remedy_opencl = "Collect small values in one buffer and write it once; pass scalars "
                 "by clSetKernelArg; CL_FALSE instead of CL_TRUE.",
+      .remedy_cuda = "Collect small values in one buffer and copy it once; pass scalars as "
+                "arguments of kernels; cudaMemcpyAsync from pinned memory.",
       .see = "varve report --table copies",
       .because = "msprof-analyze's and Nsight's small copies: below 16 kB the call costs more than "
                  "the transfer; 3 % of the steps pays." },

@@ -85,6 +85,8 @@ const struct vv_rule vv_rules_host[] = {
       .remedy_opencl = "One kernel over more work items, so that a step enqueues few: a "
                 "dimension of the range for the loop on the host, several steps in one kernel; "
                 "command buffers (cl_khr_command_buffer).",
+      .remedy_cuda = "CUDA graphs (cudaStreamBeginCapture, cudaGraphLaunch), or HIP's; one kernel "
+                "over more work, or several steps of it in one kernel.",
       .see = "varve idle --table launches",
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },

@@ -31,6 +31,7 @@ const char *vv_rule_remedy(const struct vv_rule *rule, enum vv_platform platform
     const char *const remedies[VV_PLATFORMS] = { [VV_PLATFORM_XLA] = rule->remedy_xla,
                                                  [VV_PLATFORM_ASCEND] = rule->remedy_ascend,
                                                  [VV_PLATFORM_OPENCL] = rule->remedy_opencl,
+                                                 [VV_PLATFORM_CUDA] = rule->remedy_cuda,
                                                  [VV_PLATFORM_HOST] = rule->remedy_host };
     return remedies[platform] != NULL ? remedies[platform] : rule->remedy;
 }

@@ -33,6 +33,7 @@ struct vv_evidence {
     const char *order;         /* column                                                         */
     const char *same;          /* only rows with the finding's number in this column; NULL       */
     const char *says;
+    double weight;             /* multiplies `order` where evidences are compared; 0 = 1         */
 };
 
 /* What a trace must have, looked for before any table is made. */
@@ -60,7 +61,7 @@ struct vv_rule {
     struct vv_evidence or_else; /* and so on                                                     */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     /* The same on that platform; NULL = no other one. */
-    const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_host;
+    const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_cuda, *remedy_host;
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *see_shapeless; /* the same where the operator has no shapes; NULL = no other one  */
     const char *because;       /* why the limit is where it is, and whose rule it is             */

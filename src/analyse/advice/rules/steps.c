@@ -88,6 +88,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy_opencl = "No clFinish, clWaitForEvents or blocking read (CL_TRUE) in the "
                 "step but one at its end: CL_FALSE, and an event for the command that needs the "
                 "result.",
+      .remedy_cuda = "No cudaDeviceSynchronize, cudaStreamSynchronize or blocking cudaMemcpy in "
+                "the step: events (cudaStreamWaitEvent) order the work.",
       .see = "varve idle",
       .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
                  "beyond what a step's last wait takes." },
@@ -108,6 +110,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy_opencl = "No clFinish, clWaitForEvents or blocking read (CL_TRUE) between "
                 "kernels: enqueue with CL_FALSE and give the next command the event to wait "
                 "for; clFlush begins work without waiting; wait once, at the end of the step.",
+      .remedy_cuda = "No cudaDeviceSynchronize, cudaStreamSynchronize or blocking cudaMemcpy "
+                "between launches: events (cudaStreamWaitEvent) order the work.",
       .see = "varve report --table syncs",
       .because = "PyTorch's tuning guide: a call that waits empties the queue, so the host's time "
                  "behind it is the device's, too; 10 % as for synchronisation." },
@@ -129,6 +133,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True; pad to few sizes.",
       .remedy_opencl = "clCreateBuffer once, ahead, and the same buffers in each step; "
                 "sub-buffers of one large buffer.",
+      .remedy_cuda = "Allocate once, ahead, and use the same buffers in each step; "
+                "cudaMallocAsync, which keeps a pool.",
       .see = "varve memory",
       .because = "msprof-analyze and PyTorch's guide: a step that is warm allocates nothing; "
                  "5 % is beyond a rare one." },
@@ -203,8 +209,9 @@ const struct vv_rule vv_rules_steps[] = {
                "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
                "{cause}]." },
       .or_why = { vv_analyse_host_gaps, "row", "gap", "total_ns", "step",
-                  "Nothing that was recorded ran there after {after} and before {until}: "
-                  "{total_ns} in {gaps} gaps, the longest {max_ns}." },
+                  "Its thread was in nothing that was recorded after {after} and before {until}: "
+                  "{max_ns} there, of {total_ns} in all steps[; meanwhile another thread was in "
+                  "{meanwhile}]." },
       .or_else = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
                    "{longer} took {longer_ns} more there than in other steps." },
       .see = "varve steps --steps {step}",
