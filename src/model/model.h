@@ -187,8 +187,8 @@ struct vv_launch_shapes {
     X(T, int64_t, correlation) /* of the call that recorded it; -1 = not known                  */
 struct vv_waits { struct vv_table table; VV_WAIT_COLUMNS(VV_COLUMN_POINTER, struct vv_waits) };
 
-/* Devices that the producer describes. 0 = not known. `units`: multiprocessors. `device`: its number
- * (VARVE_DEVICE) for processes of id_family `owner`; owner 0: for all of the scope. */
+/* Devices that the producer describes. 0 = not known. `units`: multiprocessors. `device`: its
+ * number (VARVE_DEVICE) for processes of id_family `owner`; owner 0: for all of the scope. */
 #define VV_DEVICE_COLUMNS(X, T)                                                                    \
     X(T, double, flop_per_s) X(T, double, memory_bytes_per_s) /* peaks; of 16-bit products      */ \
     X(T, double, capability) X(T, double, units) X(T, double, clock_hz)                            \
