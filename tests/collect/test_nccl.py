@@ -25,7 +25,7 @@ SOME = ("name", "calls", "in_elements", "out_elements", "dtype", "group_size", "
 def run(folder, mode, *under, **more):
     folders = binary("tests/drivers/recorded/libcuda.so.1").parent
     assert binary("tests/drivers/recorded/libnccl.so.2").parent == folders
-    environment = quiet_environment(LD_LIBRARY_PATH=str(folders), **more)
+    environment = quiet_environment(**{"LD_LIBRARY_PATH": str(folders), **more})
     for name in ("CUDA_INJECTION64_PATH", "NCCL_PROFILER_PLUGIN"):
         if name not in more:
             environment.pop(name, None)
@@ -61,6 +61,15 @@ def note(varve, trace, process=0):
     return [(row["state"], row["text"]) for row in rows if row["collector"] == "nccl"][process]
 
 
+@pytest.fixture(name="amd")
+def fixture_amd():
+    """Variables with which a program finds the stand-ins for HIP and rocprofiler-sdk, too."""
+    folders = [binary(f"tests/drivers/{name}").parent for name in (
+        "recorded/libnccl.so.2", "hip/libamdhip64.so.7", "rocprofiler/librocprofiler-sdk.so.1")]
+    return {"NO_CUDA": "1", "WITH_HIP": "1", "STANDIN_NCCL": "5",
+            "LD_LIBRARY_PATH": ":".join(map(str, folders))}
+
+
 # ---- what is recorded ----
 
 
@@ -80,6 +89,27 @@ def test_each_version_tells_what_the_kernels_communicate(varve, tmp_path, versio
         ("reduce_scatter", 1, 200 if size else None, 100, "f16", *rest),
         ("broadcast", 1, *broadcast, *rest), ("send_recv", 1, 64, 32, "f64", *rest),
         ("all_reduce", 1, 1500, 1500, "u8", *rest)], key=str)
+
+
+def test_kernels_of_rccl_have_their_collectives(varve, tmp_path, amd):
+    """AMD's library has NCCL's interface; HIP tells a kernel's name only when it has run."""
+    trace, said = record(varve, tmp_path, "plain", **amd)
+    assert "nccl attached" in said and "rocm attached" in said
+    rest = (2, GROUP, "device")
+    assert kinds(varve, trace) == sorted([
+        ("all_reduce", 10, 1000, 1000, "f32", *rest), ("all_gather", 1, 100, 200, "bf16", *rest),
+        ("reduce_scatter", 1, 200, 100, "f16", *rest), ("broadcast", 1, 30, 30, "i64", *rest),
+        ("send_recv", 1, 64, 32, "f64", *rest), ("all_reduce", 1, 1500, 1500, "u8", *rest)],
+                                         key=str)
+    names = {row["name"] for row in work_of(trace)["slices"] if "Kernel" in row["name"]}
+    assert {"ncclDevKernel_AllReduce_RING_LL", "ncclDevKernel_Send_RING_LL"} <= names
+
+
+def test_threads_of_rccl_keep_their_collectives_apart(varve, tmp_path, amd):
+    trace, _ = record(varve, tmp_path, "threads", **amd)
+    assert len(collectives(trace, 2)) == 16 * 50
+    assert collections.Counter(row["group"] for row in collectives(trace, 2)) == {
+        f"{0x5f21b8ac93d07e44 + number:016x}": 50 for number in range(16)}
 
 
 @pytest.mark.parametrize("version", VERSIONS)

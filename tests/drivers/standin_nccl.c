@@ -3,7 +3,8 @@
  * it opens the library that NCCL_PROFILER_PLUGIN names when a communicator is made, takes the
  * latest interface that both know, and tells of each plan on the thread that launched its kernel:
  * the group, all its tasks, their ends. The kernel is one of the driver's stand-in
- * (standin_driver.c), where the program has loaded that. Nothing is communicated. For tests.
+ * (standin_driver.c), where the program has loaded that; of HIP's (standin_hip.c) where it has that:
+ * then this is RCCL. Nothing is communicated. For tests.
  *
  * STANDIN_NCCL says which interface it knows, 1 to 5; 0 none, as NCCL before 2.23. */
 #include <dlfcn.h>
@@ -304,16 +305,31 @@ void standin_nccl_add(struct standin_comm *comm, const char *function, size_t co
     }
 }
 
+static char kernel_names[16][80]; /* they stay, as a kernel's name does                          */
+
+static void write_kernel_names(void)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        snprintf(kernel_names[i & 15], sizeof kernel_names[0], "ncclDevKernel_%s_RING_LL",
+                 functions[i]);
+}
+
 void standin_nccl_launch(struct standin_comm *comm)
 {
-    static char names[16][80]; /* they stay, as a kernel's name does                           */
-    char *name = names[NUMBER(functions, comm->tasks[0].function) & 15];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int (*launch)(int, const char *, uint32_t);
+    void (*launch_by_hip)(const char *, uint64_t, uint32_t);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    void *found = driver != NULL ? dlsym(driver, "standin_launch") : NULL;
+    void *hip = dlopen("libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD);
+    void *found = driver != NULL || hip != NULL
+                      ? dlsym(hip != NULL ? hip : driver, "standin_launch") : NULL;
+    pthread_once(&once, write_kernel_names);
+    const char *name = kernel_names[NUMBER(functions, comm->tasks[0].function) & 15];
     memcpy(&launch, &found, sizeof found);
-    snprintf(name, sizeof names[0], "ncclDevKernel_%s_RING_LL", comm->tasks[0].function);
-    if (found != NULL)
+    memcpy(&launch_by_hip, &found, sizeof found);
+    if (found != NULL && hip != NULL)
+        launch_by_hip(name, 1, 1);
+    else if (found != NULL)
         launch(1, name, 20);
 }
 

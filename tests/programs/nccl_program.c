@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl_program.c — a program that communicates, with the stand-ins for NCCL and for NVIDIA's driver
- * (tests/drivers, LD_LIBRARY_PATH). Argument: what it does (`modes`). RANK is its rank of two. */
+ * (tests/drivers, LD_LIBRARY_PATH). Argument: what it does (`modes`). RANK is its rank of two. With
+ * NO_CUDA there is no driver; with WITH_HIP too the kernels are of the stand-in for AMD's HIP. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -190,6 +191,8 @@ int main(int argc, char **argv)
     rank = said != NULL ? atoi(said) : 0;
     if (getenv("NO_CUDA") == NULL)
         initialise_cuda();
+    else if (getenv("WITH_HIP") != NULL && dlopen("libamdhip64.so.7", RTLD_NOW) == NULL)
+        return 2;
     find_functions();
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, argv[1]) == 0)

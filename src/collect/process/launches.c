@@ -36,10 +36,20 @@ bool vv_launches_are_wanted(void)
     return __atomic_load_n(&are_wanted, __ATOMIC_RELAXED);
 }
 
+bool vv_launch_communicates(const char *kernel)
+{
+    return strstr(kernel, "nccl") != NULL;
+}
+
 void vv_launch_note(const char *kernel, uint32_t correlation)
 {
-    if (kernel != NULL && strstr(kernel, "nccl") != NULL) /* mangled or not                      */
+    if (kernel != NULL && vv_launch_communicates(kernel))
         last = correlation;
+}
+
+void vv_launch_note_unnamed(uint32_t correlation)
+{
+    last = correlation;
 }
 
 uint32_t vv_launch_take(void)

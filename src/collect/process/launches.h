@@ -25,6 +25,11 @@ bool vv_launches_are_wanted(void);
 /* This thread launches a kernel with this correlation. Kernels of other libraries than NCCL and
  * RCCL do not count. `kernel` may be NULL. */
 void vv_launch_note(const char *kernel, uint32_t correlation);
+/* The same, of a kernel whose name is known only when its work is told of: whoever asks for it then
+ * (vv_launch_told) looks at the name. */
+void vv_launch_note_unnamed(uint32_t correlation);
+/* Is this a kernel of NCCL's or RCCL's? Names are mangled or not. */
+bool vv_launch_communicates(const char *kernel);
 /* The last launch that this thread noted and has not taken; 0: there is none. */
 uint32_t vv_launch_take(void);
 

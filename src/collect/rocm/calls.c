@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "collect/gpu/calls.h"
+#include "collect/process/launches.h"
 #include "collect/rocm/agents.h"
 
 #define NAMES_BYTES (UINT32_C(64) * 1024)
 
-/* Beginnings of names. */
+/* Beginnings of names: those of calls that launch a kernel come first. */
+#define KERNEL_LAUNCHES 5
 static const char *const starts_or_waits[] = {
     "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch", "hipHccModuleLaunch",
     "hipGraphLaunch", "hipGraphInstantiate", "hipMemcpy", "hipMemset", "hipMemPrefetch",
@@ -22,18 +24,25 @@ static const char *const starts_or_waits[] = {
 };
 
 static struct varve_site sites[VV_ROCM_CALLS_MAX]; /* name NULL: not told of                     */
+static bool launches[VV_ROCM_CALLS_MAX];           /* a kernel                                    */
 static char names[NAMES_BYTES];
 static struct vv_gpu_calls calls = { .describe = vv_rocm_devices_describe, .names = names,
                                      .names_bytes = sizeof names };
 
 static _Thread_local uint64_t stream; /* number + 1                                              */
 
-static bool is_wanted(const char *name, bool all)
+/* Does the name begin with one of the first `count`? */
+static bool begins_with_any(const char *name, size_t count)
 {
-    for (size_t i = 0; i < sizeof starts_or_waits / sizeof *starts_or_waits && !all; i++)
+    for (size_t i = 0; i < count; i++)
         if (strncmp(name, starts_or_waits[i], strlen(starts_or_waits[i])) == 0)
             return true;
-    return all;
+    return false;
+}
+
+static bool is_wanted(const char *name, bool all)
+{
+    return all || begins_with_any(name, sizeof starts_or_waits / sizeof *starts_or_waits);
 }
 
 size_t vv_rocm_calls_choose(int kind, bool all, int32_t out_calls[VV_ROCM_CALLS_MAX])
@@ -45,6 +54,7 @@ size_t vv_rocm_calls_choose(int kind, bool all, int32_t out_calls[VV_ROCM_CALLS_
         if (vv_rocp.callback_name(kind, id, &name, &length) == VV_ROCP_SUCCESS && name != NULL &&
             is_wanted(name, all) && vv_gpu_call_name(&calls, &sites[id], name, strlen(name)))
             out_calls[count++] = id;
+        launches[id] = sites[id].name != NULL && begins_with_any(name, KERNEL_LAUNCHES);
     }
     return count;
 }
@@ -61,6 +71,8 @@ void vv_rocm_call(int32_t operation, uint32_t phase, uint64_t correlation, uint6
         sites[operation].name == NULL || vv_gpu_calls_have_ended(&calls))
         return;
     int saved_errno = errno;
+    if (phase == VV_ROCP_ENTER && launches[operation] && vv_launches_are_wanted())
+        vv_launch_note_unnamed((uint32_t)correlation);
     if (phase == VV_ROCP_ENTER)
         *shared = vv_gpu_call_begin(&calls, &sites[operation], correlation);
     else

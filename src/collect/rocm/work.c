@@ -6,6 +6,7 @@
 
 #include "collect/gpu/names.h"
 #include "collect/gpu/tracks.h"
+#include "collect/process/launches.h"
 #include "collect/rocm/agents.h"
 #include "collect/rocm/calls.h"
 #include "collect/rocm/memory.h"
@@ -101,7 +102,8 @@ static enum vv_gpu_taken take_kernel(const struct record *record)
     }
     vv_gpu_add_shape(&args, symbol != NULL ? symbol->registers : 0,
                      (int64_t)get(record, VV_RF_SHARED));
-    vv_gpu_add_collective(&args, get(record, VV_RF_INTERNAL));
+    if (symbol != NULL && vv_launch_communicates(symbol->name))
+        vv_gpu_add_collective(&args, get(record, VV_RF_INTERNAL));
     return put(record, track_of(record, device), VARVE_ACTIVITY_KERNEL,
                symbol != NULL ? vv_gpu_kernel_name(symbol->name) : "(kernel without a name)",
                &args);
