@@ -5,6 +5,7 @@
 #define VV_BASE_SUM_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static inline int64_t vv_sum(int64_t a, int64_t b)
 {
@@ -12,6 +13,13 @@ static inline int64_t vv_sum(int64_t a, int64_t b)
     if (__builtin_add_overflow(a, b, &sum))
         return b < 0 ? INT64_MIN : INT64_MAX;
     return sum;
+}
+
+/* How much a text of a file says: 0 at least, so that it can be taken from a sum, too. */
+static inline int64_t vv_amount(const char *text)
+{
+    int64_t amount = strtoll(text, NULL, 10);
+    return amount > 0 ? amount : 0;
 }
 
 #endif

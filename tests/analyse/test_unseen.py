@@ -99,6 +99,12 @@ def test_a_thread_without_records_has_its_share_of_the_time(varve, tmp_path):
     assert row["finding"] == "threads without records took 1.00 s of CPU time, 25 % of all"
 
 
+def test_amounts_that_no_process_has_do_not_overflow(varve, tmp_path):
+    notes = [fact("cpu_ns", 2**63 - 1), fact("recorded_cpu_ns", -2**63 + 1)]
+    row = unseen(varve, own_trace(tmp_path / "t.varve", notes, cpu_ns=2**62))["threads"]
+    assert (row["time_ns"], row["share"]) == (2**63 - 1, 1)
+
+
 def test_a_pool_of_a_library_is_told_and_does_not_matter(varve, tmp_path):
     row = unseen(varve, own_trace(tmp_path / "t.varve",
                                   [*THREADS, fact("loaded", "blas")]))["threads"]

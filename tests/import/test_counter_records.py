@@ -88,6 +88,14 @@ def test_a_steps_counts_hold_all_that_is_in_it(varve, tmp_path):
     assert (row["duration_ns"], row["cpu_ns"], row["page_faults"]) == (1100 * US, 940 * US, 10)
 
 
+def test_amounts_that_no_process_has_do_not_overflow(varve, tmp_path):
+    trace, thread, _ = made(tmp_path)
+    for key, amount in (("cpu_ns", 2**63 - 1), ("recorded_cpu_ns", -2**63 + 1)):
+        thread.process.collector(f"fact.{key}", "note", str(amount))
+    row = rows_of(varve, trace.write(), "step_counters")["total"]
+    assert row["silent_cpu_ns"] == 2**63 - 1
+
+
 def test_a_count_that_is_not_known_is_no_count(varve, tmp_path):
     rows = rows_of(varve, made(tmp_path, unknown=True)[0].write())
     assert (rows["gemm"]["cpu_ns"], rows["gemm"]["page_faults"]) == (400 * US, None)

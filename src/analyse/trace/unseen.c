@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyse/trace/unseen_facts.h"
+#include "base/sum.h"
 #include "derive/select/scope.h"
 #include "meaning/platform.h"
 #include "question/question.h"
@@ -221,7 +222,7 @@ static bool is_python(const struct vv_unseen_facts *facts)
 static bool ask_processes(const struct vv_unseen_facts *facts, struct answer *answer)
 {
     char time[VV_NUMBER_BYTES];
-    int64_t others_ns = facts->program_ns - facts->cpu_ns;
+    int64_t others_ns = vv_sum(facts->program_ns, -facts->cpu_ns);
     bool is_alone = facts->model->processes.table.count == 0;
     if (facts->program_ns <= 0 || (facts->cpu_ns == 0 && !is_alone))
         return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "meaning/call_kind.h"
 #include "model/find.h"
 #include "varve/varve.h"
@@ -64,11 +65,11 @@ static void count_facts(const struct vv_model *model, struct vv_unseen_facts *fa
                    *recorded = fact_text(model, f, VV_FACT_RECORDED_CPU),
                    *world = fact_text(model, f, VV_FACT_WORLD_SIZE);
         if (all != NULL) {
-            facts->cpu_ns += strtoll(all, NULL, 10);
-            facts->silent_ns += strtoll(all, NULL, 10);
+            facts->cpu_ns = vv_sum(facts->cpu_ns, vv_amount(all));
+            facts->silent_ns = vv_sum(facts->silent_ns, vv_amount(all));
         }
         if (recorded != NULL)
-            facts->silent_ns -= strtoll(recorded, NULL, 10);
+            facts->silent_ns = vv_sum(facts->silent_ns, -vv_amount(recorded));
         if (world != NULL)
             facts->world_size = strtoll(world, NULL, 10);
         facts->is_own = facts->is_own ||
