@@ -120,6 +120,13 @@ def test_a_forked_child_and_a_reset(varve, tmp_path):
     assert contexts == {1, 2}
 
 
+def test_a_child_forked_while_another_thread_begins_waits_for_nobody(build, varve, tmp_path):
+    done = run(tmp_path, "fork_early", cupti="slow",
+               CUDA_INJECTION64_PATH=str(build / "libvarve.so.0"))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "child 0"), done
+    assert kernels(varve, tmp_path / "own.varve") == {GEMM: 1, RELU: 1, IN: 1}
+
+
 def test_while_nothing_is_recorded(varve, tmp_path):
     trace, _ = record(varve, tmp_path, "pause")
     assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}

@@ -161,6 +161,12 @@ def test_a_forked_child(varve, tmp_path):
     assert "a forked child cannot use its parent's ROCm" in said
 
 
+def test_a_child_forked_while_another_thread_begins_waits_for_nobody(varve, tmp_path):
+    done = run(tmp_path, "fork_early", wrong="slow")
+    assert (done.returncode, done.stdout) == (0, "child 0\n"), done.stderr
+    assert kernels(varve, tmp_path / "own.varve") == {GEMM: 1, RELU: 1, IN: 1}
+
+
 def test_while_nothing_is_recorded(varve, tmp_path):
     trace, _ = record(varve, tmp_path, "pause")
     assert kernels(varve, trace) == STEPS

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../drivers/standin_cuda.h"
+#include "forked_early.h"
 #include "varve/control.h"
 #include "varve/varve.h"
 
@@ -159,6 +160,20 @@ static void forks(void)
     }
     waitpid(child, &status, 0);
     run_step();
+    printf("child %d\n", status);
+}
+
+static void *begin(void *unused)
+{
+    cuInit(0);
+    return unused;
+}
+
+static void forks_early(void)
+{
+    int status = vv_fork_early(begin, "cuda");
+    run_step();
+    (void)varve_session_stop(NULL);
     printf("child %d\n", status);
 }
 
@@ -388,7 +403,7 @@ static const struct { const char *name; void (*run)(void); } modes[] = {
     { "replay", replay }, { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
-    { "own", own }, { "idle", idle },
+    { "own", own }, { "idle", idle }, { "fork_early", forks_early },
 };
 
 int main(int argc, char **argv)
@@ -397,7 +412,7 @@ int main(int argc, char **argv)
     if (library != NULL && dlopen(library, RTLD_NOW) == NULL)
         return 6;
     find_functions();
-    if (argc > 1 && strcmp(argv[1], "idle") != 0)
+    if (argc > 1 && strcmp(argv[1], "idle") != 0 && strcmp(argv[1], "fork_early") != 0)
         cuInit(0);
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(modes[i].name, argv[1]) == 0)

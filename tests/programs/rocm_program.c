@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "forked_early.h"
 #include "varve/control.h"
 #include "varve/varve.h"
 
@@ -117,6 +118,20 @@ static void forks(void)
     }
     waitpid(child, &status, 0);
     run_step();
+    printf("child %d\n", status);
+}
+
+static void *begin(void *unused)
+{
+    standin_query();
+    return unused;
+}
+
+static void forks_early(void)
+{
+    int status = vv_fork_early(begin, "rocm");
+    run_step();
+    (void)varve_session_stop(NULL);
     printf("child %d\n", status);
 }
 
@@ -226,6 +241,7 @@ int main(int argc, char **argv)
         { "pause", pause_and_go_on }, { "own", own }, { "quick", ends_quickly },
         { "kill", killed }, { "idle", idle }, { "late", late }, { "memory", memory },
         { "product", product },
+        { "fork_early", forks_early },
     };
     find_functions();
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)

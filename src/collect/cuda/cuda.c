@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/system/clock.h"
 #include "base/system/libc.h"
@@ -243,14 +244,26 @@ static void on_exit_of_program(void)
     hand_over(true);
 }
 
-/* The driver does not work in a forked child. */
+/* The driver does not work in a forked child, and a thread of the parent may have the lock. */
 static void in_child(void)
 {
-    if (state_now() == ATTACHED || state_now() == ASIDE) {
-        vv_cuda_calls_end();
-        become(ENDED);
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    enum state former = state_now();
+    memcpy(&lock, &fresh, sizeof lock);
+    if (former == REFUSED)
+        return;
+    vv_cuda_calls_end();
+    become(ENDED);
+    if (former == ATTACHED || former == ASIDE)
         vv_collector_note(NAME, VV_COLLECTOR_OFF, "a forked child cannot use its parent's CUDA");
-    }
+}
+
+/* Before the lock is taken for long. */
+static void watch_forks(void)
+{
+    static bool is_done; /* atomic */
+    if (!__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
+        (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 
 static void on_quick_exit(void *ignored)
@@ -268,7 +281,6 @@ static void watch_ends(void)
     (void)vv_hand_over_listen(hand_over);
     (void)!atexit(on_exit_of_program);
     (void)!vv_libc_at_quick_exit(on_quick_exit);
-    (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 
 /* ---- attach and detach ---- */
@@ -278,6 +290,7 @@ static void attach(void)
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     int saved_errno = errno;
     vv_gpu_names_look();
+    watch_forks();
     pthread_mutex_lock(&lock);
     if (state == WAITING) {
         if (vv_cupti_open(vv_cuda_driver_version(), why, sizeof why) &&
@@ -301,11 +314,14 @@ int InitializeInjection(void)
     return 1;
 }
 
+/* By whatever name: the file may have several. */
 static bool is_our_injection(const char *path)
 {
     Dl_info ours;
+    struct stat here, there;
     return dladdr((void *)(uintptr_t)InitializeInjection, &ours) != 0 &&
-           strcmp(ours.dli_fname, path) == 0;
+           stat(ours.dli_fname, &here) == 0 && stat(path, &there) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 static void look(void)

@@ -89,14 +89,26 @@ static void on_quick_exit(void *ignored)
     hand_over(true);
 }
 
-/* HIP does not work in a forked child. */
+/* HIP does not work in a forked child, and a thread of the parent may have the lock. */
 static void in_child(void)
 {
-    if (state_now() == ATTACHED || state_now() == STOPPED) {
-        vv_rocm_calls_end();
-        become(ENDED);
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    enum state former = state_now();
+    memcpy(&lock, &fresh, sizeof lock);
+    if (former == REFUSED)
+        return;
+    vv_rocm_calls_end();
+    become(ENDED);
+    if (former == ATTACHED || former == STOPPED)
         vv_collector_note(NAME, VV_COLLECTOR_OFF, "a forked child cannot use its parent's ROCm");
-    }
+}
+
+/* Before the lock is taken for long. */
+static void watch_forks(void)
+{
+    static bool is_done; /* atomic */
+    if (!__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
+        (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 
 static void watch_ends(void)
@@ -104,7 +116,6 @@ static void watch_ends(void)
     (void)vv_hand_over_listen(hand_over);
     (void)!atexit(on_exit_of_program);
     (void)!vv_libc_at_quick_exit(on_quick_exit);
-    (void)vv_libc_at_fork(NULL, NULL, in_child);
 }
 
 /* ---- rocprofiler-sdk takes its tools ---- */
@@ -154,6 +165,7 @@ struct vv_rocp_tool *rocprofiler_configure(uint32_t version, const char *text, u
     if (vv_os_is_privileged() || !vv_wishes_have(NAME) || state_now() != WAITING)
         return NULL;
     int saved_errno = errno;
+    watch_forks();
     pthread_mutex_lock(&lock);
     sdk_version = version;
     tools_before = priority;
@@ -202,6 +214,7 @@ static bool open_sdk(void)
         __atomic_store_n(&has_begun, true, __ATOMIC_RELAXED);
     if (!is_wanted && !others_want_it())
         return false;
+    watch_forks();
     pthread_mutex_lock(&lock);
     bool is_open = vv_rocp_open(why, sizeof why);
     if (!is_open && is_wanted && state == WAITING)
