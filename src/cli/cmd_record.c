@@ -280,6 +280,8 @@ static void say_silent(const struct recording *recording)
         return;
     if (recording->has_metrics)
         vv_say("metrics of GPUs are recorded:  varve info --table counters");
+    if (recording->watch.missing[0] != '\0')
+        vv_say("metrics of GPUs: %s", recording->watch.missing);
     say_ways_on(recording);
     vv_surroundings_say();
 }

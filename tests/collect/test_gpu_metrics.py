@@ -4,6 +4,7 @@ values are in the trace on the clock of the program, what a GPU does not tell is
 and a machine without the library is refused in a sentence. No GPU takes part."""
 import collections
 import json
+import os
 import pathlib
 import re
 import signal
@@ -261,3 +262,17 @@ def test_nothing_outlives_a_command_that_is_killed(tmp_path, begin):
             return True
 
     wait_until(has_ended)
+
+
+@pytest.mark.parametrize("how, says", [
+    (signal.SIGKILL, "ended before the program, and what came later is missing"),
+    (signal.SIGSTOP, "did not end in the driver, and what came last may be missing")])
+def test_a_reader_that_does_not_last_is_told(tmp_path, begin, how, says):
+    command = begin()
+    (reader,) = readers(tmp_path)
+    os.kill(reader, how)
+    command.terminate()
+    assert command.wait() == 128 + signal.SIGTERM
+    manifest = json.loads((tmp_path / "t.varve" / "manifest.json").read_text())
+    assert [row["why"] for row in manifest["collectors"] if row["name"] == "metrics"] == [
+        f"the process that reads them {says}"]

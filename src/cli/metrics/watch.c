@@ -331,18 +331,27 @@ static _Noreturn void run(const struct job *job)
 
 /* ---- in the command ---- */
 
-static void reap(pid_t pid, int wait_ms)
+/* Returns whether it has ended by itself. */
+static bool reap(pid_t pid, int wait_ms)
 {
     const struct timespec pause = { 0, NS_PER_MS };
     for (int i = 0; i < wait_ms; i++) {
         pid_t ended = waitpid(pid, NULL, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR))
-            return;
+            return true;
         nanosleep(&pause, NULL);
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
+    return false;
+}
+
+static void add_missing(struct vv_metric_watch *watch, const char *says)
+{
+    size_t length = strlen(watch->missing);
+    snprintf(watch->missing + length, sizeof watch->missing - length, "%s%s",
+             length > 0 ? "; " : "", says);
 }
 
 static enum varve_code hear(int answer, unsigned wait_ms, struct report *out,
@@ -419,7 +428,7 @@ enum varve_code vv_metric_watch_begin(const struct vv_metric_wishes *wishes,
     }
     close(lifeline[1]);
     if (pid > 0)
-        reap(pid, 0);
+        (void)reap(pid, 0);
     return code;
 }
 
@@ -430,8 +439,14 @@ bool vv_metric_watch_end(struct vv_metric_watch *watch, const char *trace)
     bool has_recorded = false;
     if (watch->pid == 0)
         return false;
+    bool has_ended = waitpid(watch->pid, NULL, WNOHANG) == watch->pid;
     close(watch->lifeline);
-    reap(watch->pid, END_WAIT_MS);
+    if (has_ended)
+        add_missing(watch, "the process that reads them ended before the program, and what came "
+                    "later is missing");
+    else if (!reap(watch->pid, END_WAIT_MS))
+        add_missing(watch, "the process that reads them did not end in the driver, and what came "
+                    "last may be missing");
     if (asprintf(&folder, "%s/%d", trace, (int)watch->pid) >= 0) {
         has_recorded = stat(folder, &status) == 0;
         free(folder);

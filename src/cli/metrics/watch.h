@@ -20,7 +20,7 @@
 struct vv_metric_watch {
     pid_t pid;    /* 0 = there is none                                                           */
     int lifeline; /* that process ends when this is closed                                       */
-    char missing[VV_WATCH_MISSING_BYTES]; /* metrics that GPUs do not have; "" = none            */
+    char missing[VV_WATCH_MISSING_BYTES]; /* what the trace does not have of them; "" = nothing  */
 };
 
 /* Begins, and waits until the first values are read. The `settings` are those of the program.
@@ -31,7 +31,8 @@ enum varve_code vv_metric_watch_begin(const struct vv_metric_wishes *wishes,
                                       size_t setting_count, struct vv_metric_watch *out_watch,
                                       struct varve_error *error);
 
-/* Ends it, and waits. Returns whether the trace has a folder of that process. `missing` stays. */
+/* Ends it, and waits. Returns whether the trace has a folder of that process. `missing` then also
+ * says what is missing because the process ended early, or late. */
 bool vv_metric_watch_end(struct vv_metric_watch *watch, const char *trace);
 
 #endif
