@@ -171,7 +171,7 @@ static enum varve_code put_all(const struct vv_tune *tune, struct vv_sheet *cand
     bool has_shared = false;
     for (size_t i = 0; i < tune->dispatch_count; i++) {
         VV_TRY(put_dispatch(dispatches, &tune->dispatches[i], error));
-        has_shared = has_shared || tune->dispatches[i].has_shared_entry;
+        has_shared |= tune->dispatches[i].shared_in >> tune->candidates[tune->answer].kind & 1u;
     }
     VV_TRY(vv_sheet_policy(dispatches, error, "%s%s",
                            tune->dispatch_count == 0

@@ -304,7 +304,8 @@ static enum varve_code say_choice(struct tiling *tiling, enum vv_tune_kind kind,
     *out_text = NULL;
     if (chooser == NULL)
         return VARVE_OK;
-    tuned->dispatch->has_shared_entry = tuned->dispatch->has_shared_entry || chooser != tuned;
+    if (chooser != tuned)
+        tuned->dispatch->shared_in |= (uint8_t)(1u << kind);
     vv_iree_choice_text(&tuned->dumped.config, chooser->best, tile, sizeof tile);
     VV_TUNING_TEXT(out_text, tiling->tuning, "%s", tile);
     return VARVE_OK;

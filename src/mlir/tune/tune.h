@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "mlir/tune/outputs.h"
@@ -82,7 +83,8 @@ struct vv_tune_dispatch {
     int64_t before_ns, after_ns; /* shortest execution with the compiler's tile, with the best   */
     unsigned tried;
     const char *spec_choice; /* what VV_TUNE_SPEC_KEPT has instead; NULL = the compiler's        */
-    bool has_shared_entry;   /* a spec gives it the tile of another one, with an equal root      */
+    uint8_t shared_in;       /* bits of kinds of candidates: there a spec gives it the tile of   */
+                             /* another one, with an equal root                                  */
 };
 
 struct vv_tune {
