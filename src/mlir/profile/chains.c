@@ -105,6 +105,7 @@ enum varve_code vv_mlir_chains(struct vv_mlir_build *build, struct varve_error *
     VV_TRY(VV_SCRATCH_ZEROS(build->scratch, &build->range_of, slices->table.count, error));
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t parent = slices->parent[row], op = slices->op[row];
+        size_t bytes;
         uint32_t chain = parent != VV_NONE ? build->chain_of[parent] : 0;
         if (has_calls && slices->layer[row] == VARVE_LAYER_PYTHON)
             VV_TRY(add_call(build, row, chain, &chain, error));
@@ -112,7 +113,7 @@ enum varve_code vv_mlir_chains(struct vv_mlir_build *build, struct varve_error *
             VV_TRY(add_stack(build, vv_text_of(model, model->ops.stack[op]), &chain, error));
         build->chain_of[row] = chain;
         bool is_range = (slices->flags[row] & VV_SLICE_ANNOTATION) != 0 &&
-                        vv_mlir_path_in(vv_text_of(model, slices->name[row])) != NULL;
+                        vv_mlir_path_in(vv_text_of(model, slices->name[row]), &bytes) != NULL;
         build->range_of[row] = is_range            ? slices->name[row]
                                : parent != VV_NONE ? build->range_of[parent]
                                                    : 0;

@@ -138,13 +138,18 @@ static enum varve_code add_where(struct vv_mlir_build *build, uint32_t slice,
 {
     const struct vv_model *model = build->model;
     uint32_t module = build->traits.modules[slice], source = model->slices.source[slice];
-    const char *path = module != VV_NONE ? vv_mlir_path_in(vv_text_of(model, module)) : NULL;
+    const char *path = NULL;
+    size_t bytes = 0;
+    if (module != VV_NONE)
+        path = vv_mlir_path_in(vv_text_of(model, module), &bytes);
     if (path == NULL && build->range_of[slice] != 0)
-        path = vv_mlir_path_in(vv_text_of(model, build->range_of[slice]));
-    if (path == NULL && module != VV_NONE)
+        path = vv_mlir_path_in(vv_text_of(model, build->range_of[slice]), &bytes);
+    if (path == NULL && module != VV_NONE) {
         path = vv_text_of(model, module);
+        bytes = strlen(path);
+    }
     if (path != NULL)
-        VV_TRY(vv_mlir_add_text(build, path, strlen(path), &key->path, error));
+        VV_TRY(vv_mlir_add_text(build, path, bytes, &key->path, error));
     key->chain = build->chain_of[slice];
     key->function = build->function_of != NULL ? build->function_of[slice] : 0;
     if (source == 0)

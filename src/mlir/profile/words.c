@@ -154,10 +154,27 @@ static bool is_path(const char *text)
     return has_dot || !has_digit;
 }
 
-const char *vv_mlir_path_in(const char *text)
+/* "nn.Module: Linear_3 (blocks.0.qkv)", as varve record says it. */
+static const char *path_of_module(const char *text, size_t *out_bytes)
+{
+    static const char word[] = "nn.Module: ";
+    const char *open = strchr(text, '('), *end = text + strlen(text);
+    if (strncmp(text, word, sizeof word - 1) != 0 || open == NULL || end - open < 3 ||
+        open[-1] != ' ' || end[-1] != ')')
+        return NULL;
+    *out_bytes = (size_t)(end - open) - 2;
+    return open + 1;
+}
+
+const char *vv_mlir_path_in(const char *text, size_t *out_bytes)
 {
     static const char node[] = "varve.node ";
-    if (strncmp(text, node, sizeof node - 1) == 0)
-        return text + sizeof node - 1;
-    return is_path(text) ? text : NULL;
+    const char *path = path_of_module(text, out_bytes);
+    if (path != NULL)
+        return path;
+    path = strncmp(text, node, sizeof node - 1) == 0 ? text + sizeof node - 1
+           : is_path(text)                           ? text
+                                                     : NULL;
+    *out_bytes = path != NULL ? strlen(path) : 0;
+    return path;
 }

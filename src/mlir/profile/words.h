@@ -48,8 +48,9 @@ int64_t vv_mlir_tag_of(const char *text);
  * "n/call:__inference_f_12". NULL: none. */
 const char *vv_mlir_function_in(const char *text);
 
-/* The path that the name of a range of the program says: "blocks.3.qkv" itself, or what follows
- * "varve.node ", which our own hooks write. NULL: none. */
-const char *vv_mlir_path_in(const char *text);
+/* The path that the name of a range of the program says: "blocks.3.qkv" itself, what follows
+ * "varve.node ", which our own hooks write, or what stands in brackets behind an nn.Module. It is
+ * within the text. NULL: none. */
+const char *vv_mlir_path_in(const char *text, size_t *out_bytes);
 
 #endif

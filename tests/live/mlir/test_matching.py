@@ -167,6 +167,21 @@ def test_our_own_recording_finds_each_operation(match, produce, record, net):
     assert not wrong
 
 
+def test_our_own_recording_of_modules_goes_by_their_paths(match, produce, record):
+    """varve record says where each nn.Module stands in the model; the naming hook says the same of
+    the operations."""
+    module = produce("mlir", "mlir/torch_modules.py", "gpt", "small") / "raw.named.mlir"
+    trace = record("torch", "mlir/torch_run.py", "gpt", "small",
+                   options=("--collect", "+modules")) / "run.varve"
+    _, records = match(trace, module, "--steps", "0..1")
+    assert not missed(records, is_plain)
+    found = [row for row in records if row["level"] == "module path"]
+    assert len(found) > 40
+    for row in found:
+        assert row["primary"]["name"].rpartition("/")[0] == row["path"], row
+        assert row["primary"]["type"].split(".")[2] == row["type"].removeprefix("aten::"), row
+
+
 @pytest.mark.parametrize("form", ["raw", "torch", "linalg", "stablehlo", "tosa"])
 def test_pytorch_finds_no_wrong_operation(match, nodes, form):
     """The nth operator of a step is of the nth node of the program."""

@@ -60,16 +60,25 @@ static void tags_and_paths(void **state)
         { "varve#7", 7 }, { "varve#7:", 7 }, { "varve#0", 0 }, { "varve#", -1 },
         { "varve#7x", -1 }, { "varve#-1", -1 }, { "add", -1 }, { "", -1 },
     };
-    static const struct { const char *text; bool is_path; } paths[] = {
-        { "blocks.3.qkv", true }, { "blocks/3/qkv", true }, { "encoder", true },
-        { "epoch_1", false }, { "Optimizer.step#SGD.step", false }, { "a batch", false },
-        { "", false }, { "blocks.", false }, { ".qkv", false }, { "ProfilerStep#3", false },
-        { "varve.node blocks.0/mm_4", true },
+    static const struct { const char *text, *path; } paths[] = {
+        { "blocks.3.qkv", "blocks.3.qkv" }, { "blocks/3/qkv", "blocks/3/qkv" },
+        { "encoder", "encoder" }, { "epoch_1", "" }, { "Optimizer.step#SGD.step", "" },
+        { "a batch", "" }, { "", "" }, { "blocks.", "" }, { ".qkv", "" },
+        { "ProfilerStep#3", "" }, { "varve.node blocks.0/mm_4", "blocks.0/mm_4" },
+        { "nn.Module: Linear_3 (blocks.0.fc1)", "blocks.0.fc1" },
+        { "nn.Module: Linear_3 (fc1)", "fc1" }, { "nn.Module: Linear_3", "" },
+        { "nn.Module: Linear_3 ()", "" }, { "nn.Module: Linear_3 (fc1", "" },
+        { "nn.Module: (", "" }, { "nn.Module: Linear(3)", "" },
     };
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
         assert_int_equal(vv_mlir_tag_of(tags[i].text), tags[i].tag);
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        assert_int_equal(vv_mlir_path_in(paths[i].text) != NULL, paths[i].is_path);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        size_t bytes = 0;
+        const char *path = vv_mlir_path_in(paths[i].text, &bytes);
+        assert_int_equal(path != NULL, paths[i].path[0] != '\0');
+        assert_int_equal(bytes, strlen(paths[i].path));
+        assert_true(path == NULL || memcmp(path, paths[i].path, bytes) == 0);
+    }
 }
 
 static void functions(void **state)
