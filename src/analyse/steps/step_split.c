@@ -14,6 +14,7 @@
 #include "base/binary_search.h"
 #include "derive/devices/device_steps.h"
 #include "derive/select/running_collectives.h"
+#include "derive/select/tracing_cost.h"
 #include "meaning/host_role.h"
 #include "model/find.h"
 #include "question/question.h"
@@ -28,7 +29,7 @@ enum part {
 
 enum {
     ROW, STEP, PROCESS, RANK, BEGIN, DURATION, FIRST_PART, KERNEL_SHARE = FIRST_PART + PARTS,
-    HOST_DURATION, LAUNCHED, TAIL, TAIL_IN,
+    HOST_DURATION, LAUNCHED, TAIL, TRACING, PYTHON_OWN, UNTRACED, TAIL_IN,
     COLUMNS
 };
 
@@ -64,6 +65,9 @@ static const struct vv_sheet_column split_columns[COLUMNS] = {
     [HOST_DURATION] = { "host_duration_ns", "on the host", VV_CELL_INT, VV_UNIT_NS, true, false },
     [LAUNCHED] = { "launched", "launched", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     [TAIL] = { "tail_ns", "behind its work", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [TRACING] = { "tracing_ns", "of Python: recording", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [PYTHON_OWN] = { "python_own_ns", "of Python: its own", VV_CELL_INT, VV_UNIT_NS, true, false },
+    [UNTRACED] = { "untraced_ns", "without that", VV_CELL_INT, VV_UNIT_NS, true, false },
     [TAIL_IN] = { "tail_in", "mostly in", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
 };
 
@@ -222,7 +226,7 @@ static enum varve_code put_values(struct vv_sheet *sheet, enum vv_row_kind kind,
     size_t row;
     VV_TRY(vv_sheet_row(sheet, kind, &row, error));
     for (size_t c = DURATION; c < COLUMNS; c++)
-        if (c != KERNEL_SHARE && c != TAIL_IN)
+        if (c != KERNEL_SHARE && c != TAIL_IN && !(c == TRACING && values[c] == 0))
             vv_sheet_int(sheet, row, c, values[c]);
     if (kind == VV_ROW_PLAIN) {
         vv_sheet_int(sheet, row, STEP, values[STEP]);
@@ -278,6 +282,21 @@ static enum varve_code name_tail(struct view *view, struct varve_error *error)
                          vv_text_of(model, longest), error);
 }
 
+/* Of the time in Python, what recording its calls took. */
+static int64_t tracing_ns(struct view *view, uint32_t step, int64_t python_ns)
+{
+    const struct vv_model *model = view->scope->model;
+    uint32_t first, last, process = model->tracks.process[model->steps.track[step]];
+    struct vv_tracing_cost cost;
+    int64_t calls = 0;
+    if (python_ns == 0 || process == VV_NONE || !vv_tracing_cost_of(model, process, &cost))
+        return 0;
+    vv_step_rows(model, step, &first, &last);
+    for (uint32_t slice = first; slice < last; slice++)
+        calls += vv_host_role_of(&view->roles, slice) == VV_HOST_PYTHON;
+    return vv_tracing_cost_ns(&cost, python_ns, calls);
+}
+
 static enum varve_code put_step(struct view *view, const struct vv_step_host *host,
                                 const struct vv_device_step *step, struct varve_error *error)
 {
@@ -295,6 +314,9 @@ static enum varve_code put_step(struct view *view, const struct vv_step_host *ho
     for (enum part part = KERNEL; part < PARTS; part++)
         values[FIRST_PART + part] =
             vv_intervals_length_within(&view->busy[part], step->begin_ns, step->end_ns);
+    values[TRACING] = tracing_ns(view, step->step, values[FIRST_PART + PYTHON]);
+    values[PYTHON_OWN] = values[FIRST_PART + PYTHON] - values[TRACING];
+    values[UNTRACED] = values[DURATION] - values[TRACING];
     for (size_t c = DURATION; c < COLUMNS; c++)
         view->sums[c] += values[c];
     view->rows++;

@@ -6,13 +6,19 @@
 #include "base/sum.h"
 #include "model/find.h"
 
-int64_t vv_process_fact(const struct vv_model *model, uint32_t process, const char *name)
+const char *vv_process_fact_text(const struct vv_model *model, uint32_t process, const char *name)
 {
     const struct vv_facts *facts = &model->facts;
-    int64_t value = 0;
+    const char *text = NULL;
     for (uint32_t row = 0; row < facts->table.count; row++)
         if (facts->process[row] == process && facts->kind[row] == VV_ARG_TEXT &&
             strcmp(vv_text_of(model, facts->key[row]), name) == 0)
-            value = vv_amount(vv_text_of(model, (uint32_t)facts->value[row]));
-    return value;
+            text = vv_text_of(model, (uint32_t)facts->value[row]);
+    return text;
+}
+
+int64_t vv_process_fact(const struct vv_model *model, uint32_t process, const char *name)
+{
+    const char *text = vv_process_fact_text(model, process, name);
+    return text != NULL ? vv_amount(text) : 0;
 }

@@ -8,7 +8,9 @@
 
 #define VV_FACT_THREADS "threads"
 
-/* What the process said last; 0 = nothing. */
+/* What the process said last; NULL = nothing. */
+const char *vv_process_fact_text(const struct vv_model *model, uint32_t process, const char *name);
+/* The same as a number; 0 = nothing. */
 int64_t vv_process_fact(const struct vv_model *model, uint32_t process, const char *name);
 
 #endif
