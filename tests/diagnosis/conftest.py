@@ -32,7 +32,7 @@ sys.path.insert(0, str(HERE.parent / "live"))
 # pylint: disable-next=wrong-import-position
 from environments import python_of, run_in  # noqa: E402
 
-SLOW_STEPS = {"slow_step", "warm_up_counted"}  # rules of steps that others may have taken
+SLOW_STEPS = {"slow_step", "stopped_step", "warm_up_counted"}  # steps that others may have taken
 SLOW = 1.5    # x the median, as these rules have it
 LEAST_STEPS = 4
 ATTEMPTS = 3  # a neighbour's burst of work hits one program of a pair

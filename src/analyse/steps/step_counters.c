@@ -102,34 +102,6 @@ static enum varve_code put(const struct view *view, uint32_t step, const struct 
     return vv_row_put(view->sheet, is_total ? VV_ROW_TOTAL : VV_ROW_PLAIN, cells, error);
 }
 
-/* Counts a step by its own counters, or by the outermost counted ranges that end inside it. */
-static bool count_step(const struct view *view, uint32_t step, struct vv_counts *out_counts,
-                       int64_t *out_counted_ns)
-{
-    const struct vv_model *model = view->scope->model;
-    const struct vv_slices *slices = &model->slices;
-    const struct vv_steps *steps = &model->steps;
-    int64_t until_ns = INT64_MIN, end_ns = steps->begin_ns[step] + steps->duration_ns[step];
-    struct vv_counts counts;
-    uint32_t first, last;
-    *out_counted_ns = steps->duration_ns[step];
-    if (steps->slice[step] != VV_NONE)
-        return vv_counts_of(&view->counted, model, steps->slice[step], out_counts);
-    *out_counts = (struct vv_counts){ .known = 0 };
-    *out_counted_ns = 0;
-    vv_step_rows(model, step, &first, &last);
-    for (uint32_t row = first; row < last; row++) {
-        int64_t row_end_ns = slices->begin_ns[row] + slices->duration_ns[row];
-        if (slices->begin_ns[row] < until_ns || row_end_ns > end_ns ||
-            !vv_counts_of(&view->counted, model, row, &counts))
-            continue;
-        vv_counts_add(out_counts, &counts, false);
-        *out_counted_ns += slices->duration_ns[row];
-        until_ns = row_end_ns;
-    }
-    return out_counts->known != 0;
-}
-
 enum varve_code vv_analyse_step_counters(const struct vv_model *model,
                                          const struct vv_question *question,
                                          struct vv_scratch *scratch, struct vv_sheet *out,
@@ -146,7 +118,8 @@ enum varve_code vv_analyse_step_counters(const struct vv_model *model,
     VV_TRY(vv_counted_columns(&view.counted, model, own_columns, COLUMNS, out, error));
     VV_TRY(vv_silent_cpu_init(&view.silent, model, scratch, error));
     for (uint32_t step = 0; step < model->steps.table.count; step++) {
-        if (!scope.steps[step] || !count_step(&view, step, &counts, &times.counted_ns))
+        if (!scope.steps[step] ||
+            !vv_counts_of_step(&view.counted, model, step, &counts, &times.counted_ns))
             continue;
         times.duration_ns = model->steps.duration_ns[step];
         times.silent_ns = vv_silent_cpu_of(&view.silent, step);

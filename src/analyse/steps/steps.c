@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyse/steps/longer.h"
+#include "analyse/steps/taken.h"
 #include "derive/operators/own_time.h"
 #include "derive/operators/phase_split.h"
 #include "derive/operators/step_summary.h"
@@ -24,7 +25,8 @@
 
 enum { STEP, THREAD, PROCESS, RANK, BEGIN, AT, DURATION, FIRST_PHASE };
 /* after the phases */
-enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME,
+enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, TAKEN, OWN_EXCESS, OWN, UNCOUNTED,
+       WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME,
        TAIL_COLUMNS };
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
@@ -43,6 +45,10 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "operator_calls", "operators", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_MUCH_ROOM },
     { "median_ns", "median of all", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "excess_ns", "beyond the median", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "taken_ns", "taken by others", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "own_excess_ns", "its own beyond", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "own_ns", "its own", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "uncounted_ns", "whose is not known", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "warm_up", "warm-up", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "origin", "origin", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "place", "place", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -59,6 +65,7 @@ struct steps_view {
     const struct vv_scope *scope; /* warm-up steps included                                     */
     struct vv_phase_split split;
     struct vv_longer longer;
+    struct vv_taken taken;
     struct vv_sheet *sheet;
     int64_t median_ns;   /* median duration of the steps that other tables count               */
     uint32_t shown_phases;
@@ -176,6 +183,24 @@ static enum varve_code put_longer(struct steps_view *view, struct varve_error *e
     return VARVE_OK;
 }
 
+/* How much longer than the median the step took, and who made it so. */
+static void put_excess(const struct steps_view *view, size_t row, uint32_t step)
+{
+    const struct vv_model *model = view->scope->model;
+    size_t tail = FIRST_PHASE + view->shown_phases;
+    int64_t duration_ns = model->steps.duration_ns[step], excess_ns = duration_ns - view->median_ns,
+            taken_ns = vv_taken_ns(&view->taken, step, excess_ns);
+    bool could_count = model->run.cpus > 0; /* our own recording */
+    vv_sheet_int(view->sheet, row, tail + MEDIAN, view->median_ns);
+    vv_sheet_int(view->sheet, row, tail + EXCESS, excess_ns);
+    if (taken_ns >= 0)
+        vv_sheet_int(view->sheet, row, tail + TAKEN, taken_ns);
+    else if (excess_ns > 0 && could_count)
+        vv_sheet_int(view->sheet, row, tail + UNCOUNTED, excess_ns);
+    vv_sheet_int(view->sheet, row, tail + OWN_EXCESS, excess_ns - (taken_ns > 0 ? taken_ns : 0));
+    vv_sheet_int(view->sheet, row, tail + OWN, duration_ns - (taken_ns > 0 ? taken_ns : 0));
+}
+
 static enum varve_code put_steps(struct steps_view *view, struct varve_error *error)
 {
     const struct vv_model *model = view->scope->model;
@@ -203,11 +228,8 @@ static enum varve_code put_steps(struct steps_view *view, struct varve_error *er
             other_ns -= split->entries[entry].duration_ns;
         }
         vv_sheet_int(sheet, row, tail + OTHER, other_ns);
-        if (!view->scope->warm_up[step]) {
-            vv_sheet_int(sheet, row, tail + MEDIAN, view->median_ns);
-            vv_sheet_int(sheet, row, tail + EXCESS,
-                         model->steps.duration_ns[step] - view->median_ns);
-        }
+        if (!view->scope->warm_up[step])
+            put_excess(view, row, step);
         vv_sheet_int(sheet, row, tail + WARM_UP, view->scope->warm_up[step]);
         VV_TRY(vv_sheet_text(sheet, row, tail + ORIGIN, origins[model->steps.origin[step]], error));
         if (model->steps.begin_ns[step] == view->first_ns[model->steps.track[step]])
@@ -237,6 +259,7 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
     view.median_ns = summary.median_ns;
     VV_TRY(vv_phase_split(&scope, &view.split, error));
     VV_TRY(vv_longer_init(&view.longer, model, scratch, error));
+    VV_TRY(vv_taken_init(&view.taken, &counted, error));
     VV_TRY(find_first(&scope, &view.first_ns, error));
     VV_TRY(make_columns(&view, error));
     VV_TRY(put_steps(&view, error));

@@ -103,15 +103,51 @@ void vv_counted_cells(const struct vv_counted *counted, const struct vv_counts *
             cells[i] = vv_int_cell(counts->values[i]);
 }
 
-bool vv_counted_cpu_share(const struct vv_counted *counted, const struct vv_model *model,
-                          const struct vv_counts *counts, int64_t duration_ns, double *out_share)
+bool vv_counted_value(const struct vv_counted *counted, const struct vv_model *model,
+                      const struct vv_counts *counts, const char *name, int64_t *out_value)
 {
     for (uint32_t i = 0; i < counted->count; i++) {
-        if (strcmp(vv_text_of(model, counted->keys[i]), "cpu_ns") != 0 ||
-            (counts->known >> i & 1) == 0 || duration_ns <= 0)
+        if (strcmp(vv_text_of(model, counted->keys[i]), name) != 0 ||
+            (counts->known >> i & 1) == 0)
             continue;
-        *out_share = (double)counts->values[i] / (double)duration_ns;
+        *out_value = counts->values[i];
         return true;
     }
     return false;
+}
+
+bool vv_counted_cpu_share(const struct vv_counted *counted, const struct vv_model *model,
+                          const struct vv_counts *counts, int64_t duration_ns, double *out_share)
+{
+    int64_t cpu_ns;
+    if (duration_ns <= 0 || !vv_counted_value(counted, model, counts, "cpu_ns", &cpu_ns))
+        return false;
+    *out_share = (double)cpu_ns / (double)duration_ns;
+    return true;
+}
+
+bool vv_counts_of_step(const struct vv_counted *counted, const struct vv_model *model,
+                       uint32_t step, struct vv_counts *out_counts, int64_t *out_counted_ns)
+{
+    const struct vv_slices *slices = &model->slices;
+    const struct vv_steps *steps = &model->steps;
+    int64_t until_ns = INT64_MIN, end_ns = steps->begin_ns[step] + steps->duration_ns[step];
+    struct vv_counts counts;
+    uint32_t first, last;
+    *out_counted_ns = steps->duration_ns[step];
+    if (steps->slice[step] != VV_NONE)
+        return vv_counts_of(counted, model, steps->slice[step], out_counts);
+    *out_counts = (struct vv_counts){ .known = 0 };
+    *out_counted_ns = 0;
+    vv_step_rows(model, step, &first, &last);
+    for (uint32_t row = first; row < last; row++) {
+        int64_t row_end_ns = slices->begin_ns[row] + slices->duration_ns[row];
+        if (slices->begin_ns[row] < until_ns || row_end_ns > end_ns ||
+            !vv_counts_of(counted, model, row, &counts))
+            continue;
+        vv_counts_add(out_counts, &counts, false);
+        *out_counted_ns += slices->duration_ns[row];
+        until_ns = row_end_ns;
+    }
+    return out_counts->known != 0;
 }

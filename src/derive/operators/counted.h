@@ -37,6 +37,13 @@ enum varve_code vv_counted_columns(const struct vv_counted *counted, const struc
 void vv_counted_cells(const struct vv_counted *counted, const struct vv_counts *counts,
                       struct vv_cell *cells);
 
+/* The counter of that name; false: not known. */
+bool vv_counted_value(const struct vv_counted *counted, const struct vv_model *model,
+                      const struct vv_counts *counts, const char *name, int64_t *out_value);
+/* Counts a step by its own counters, or by the outermost counted ranges that end inside it, which
+ * last *out_counted_ns together. False: nothing was counted there. */
+bool vv_counts_of_step(const struct vv_counted *counted, const struct vv_model *model,
+                       uint32_t step, struct vv_counts *out_counts, int64_t *out_counted_ns);
 /* Share of the duration that the thread had the processor, by the counter cpu_ns; false: not
  * known. */
 bool vv_counted_cpu_share(const struct vv_counted *counted, const struct vv_model *model,

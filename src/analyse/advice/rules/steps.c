@@ -200,10 +200,10 @@ const struct vv_rule vv_rules_steps[] = {
                  "5 % of all steps changes every figure." },
     { .name = "slow_step",
       .unless = "warm_up_counted",
-      .is = { vv_analyse_steps, NULL, NULL, "excess_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
-      .also = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
+      .is = { vv_analyse_steps, NULL, NULL, "own_excess_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
+      .also = { vv_analyse_steps, NULL, NULL, "own_ns", "median_ns", 1.5, VV_EACH_ROW },
       .weight = 1,
-      .saves = "excess_ns", .saves_part = 1.0,
+      .saves = "own_excess_ns", .saves_part = 1.0,
       .says = "Step {step}[ of rank {rank}] took {duration_ns}, the median {median_ns}.",
       .why = { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
                "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: "
@@ -214,8 +214,25 @@ const struct vv_rule vv_rules_steps[] = {
                   "{meanwhile}]." },
       .or_else = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
                    "{longer} took {longer_ns} more there than in other steps." },
+      .remedy = "[Up to {uncounted_ns} of it may be the machine's, if others kept it busy: "
+                "varve record --metrics Memory counts how long the thread had no processor.]",
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
-                 "takes less than 3 % of all steps can wait." },
+                 "takes less than 3 % of all steps can wait. Time that others took is left out." },
+    { .name = "stopped_step",
+      .is = { vv_analyse_steps, NULL, NULL, "taken_ns", VV_OF_STEPS, 0.03, VV_EACH_ROW },
+      .also = { vv_analyse_steps, NULL, NULL, "duration_ns", "median_ns", 1.5, VV_EACH_ROW },
+      .weight = 0.5,
+      .says = "Step {step}[ of rank {rank}] took {duration_ns}, the median {median_ns}: for "
+              "{taken_ns} others had the processor of its thread.",
+      .why = { vv_analyse_step_counters, "row", "step", "duration_ns", "step",
+               "The thread was stopped for others {switches_for_others} times there, and waited "
+               "{switches_to_wait} times." },
+      .remedy = "The machine was busy, which is no fault of the step: other programs, other "
+                "ranks, or more threads than processors. Record again when it is quiet, or on "
+                "processors of its own (taskset, numactl).",
+      .see = "varve report --table step_counters",
+      .because = "As slow_step; getrusage tells a thread that was stopped from one that "
+                 "waits." },
 };
 const size_t vv_rules_steps_count = sizeof vv_rules_steps / sizeof *vv_rules_steps;
