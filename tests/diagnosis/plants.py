@@ -31,6 +31,8 @@ TORCH_LOOPS = (
     Plant("crowd", "loops.py", "crowded_workers",
           ("2 workers have 3", "torch.set_num_threads(1)", "worker_init_fn", "OMP_NUM_THREADS"),
           promises=False),  # depends on whose turn it is on the processors
+    Plant("epochs", "loops.py", "workers_restarted",
+          ("beside the first", "persistent_workers=True"), apart=True),  # in turns, of both ways
     Plant("kept", "loops.py", "leak", ("aten::", "loss.item()"), promises=False),  # of memory
     Plant("pause", "loops.py", "outside_operators", ("before aten::linear", "+python")),
     Plant("interpreter", "loops.py", "outside_operators", ("before aten::linear", "+python")),

@@ -10,16 +10,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyse/steps/workers.h"
 #include "derive/devices/device_steps.h"
-#include "derive/select/process_fact.h"
 #include "derive/select/track_order.h"
 #include "meaning/host_role.h"
 #include "question/question.h"
 
-#define OWN_THREADS 2 /* of a worker: one loads, one sends */
-
 enum {
-    ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, WORKERS, POOLS, CPUS, COLUMNS
+    ROW, STEP, PROCESS, RANK, LOADER, HIDDEN, WAIT, DURATION, SHARE, WORKERS, POOLS, CPUS,
+    RESTARTS, RESTART, COLUMNS
 };
 
 static const struct vv_sheet_column wait_columns[COLUMNS] = {
@@ -35,6 +34,8 @@ static const struct vv_sheet_column wait_columns[COLUMNS] = {
     { "workers", "workers", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "pool_threads", "threads of their pools", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "cpus", "processors", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "restarts", "steps with new workers", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "restart_ns", "they take longer by", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 struct view {
@@ -51,6 +52,7 @@ struct view {
     uint32_t *host_of;                 /* process -> its row in steps.hosts, or VV_NONE         */
     struct vv_intervals loader, wait, inside; /* of the process at hand                         */
     struct vv_rank_busy busy;
+    struct vv_workers workers;
     struct vv_sheet *sheet;
     int64_t total[COLUMNS];
 };
@@ -127,36 +129,15 @@ static enum varve_code read_process(struct view *view, uint32_t process, struct 
     return vv_intervals_subtract(&view->loader, &view->busy.time, &view->wait, error);
 }
 
-/* A worker is a process that works and has no steps: it loads what another one waits for. */
-static bool is_worker(const struct view *view, uint32_t process)
-{
-    const struct vv_model *model = view->scope->model;
-    for (uint32_t track = 0; track < model->tracks.table.count; track++) {
-        uint32_t first, last;
-        vv_track_rows(model, track, &first, &last);
-        if (model->tracks.process[track] == process && first < last)
-            return view->scope->processes[process] && !view->has_steps[process] &&
-                   !view->loads[process];
-    }
-    return false;
-}
-
-/* The workers of all loaders, and how many threads they have that neither load nor send. */
 static void put_workers(const struct view *view, size_t row)
 {
-    const struct vv_model *model = view->scope->model;
-    int64_t workers = 0, pool_threads = 0;
-    for (uint32_t process = 0; process < model->processes.table.count; process++) {
-        int64_t threads = vv_process_fact(model, process, VV_FACT_THREADS) - OWN_THREADS;
-        if (!is_worker(view, process))
-            continue;
-        workers++;
-        pool_threads += threads > 0 ? threads : 0;
-    }
-    vv_sheet_int(view->sheet, row, WORKERS, workers);
-    vv_sheet_int(view->sheet, row, POOLS, pool_threads);
-    if (model->run.cpus > 0)
-        vv_sheet_int(view->sheet, row, CPUS, model->run.cpus);
+    const struct vv_workers *workers = &view->workers;
+    vv_sheet_int(view->sheet, row, WORKERS, (int64_t)workers->count);
+    vv_sheet_int(view->sheet, row, POOLS, workers->pool_threads);
+    if (view->scope->model->run.cpus > 0)
+        vv_sheet_int(view->sheet, row, CPUS, view->scope->model->run.cpus);
+    vv_sheet_int(view->sheet, row, RESTARTS, (int64_t)workers->restarts);
+    vv_sheet_int(view->sheet, row, RESTART, vv_workers_restart_ns(workers));
 }
 
 /* If `step` is NULL, the row is "outside" or "total". */
@@ -211,8 +192,10 @@ static enum varve_code put_steps(struct view *view, const struct vv_step_host *h
         values[WAIT] = vv_intervals_length_within(&view->wait, step->begin_ns, step->end_ns);
         values[DURATION] = step->end_ns - step->begin_ns;
         VV_TRY(vv_intervals_add(&view->inside, step->begin_ns, step->end_ns, error));
-        if (view->scope->steps[step->step])
-            VV_TRY(put_part(view, step, values, error));
+        if (!view->scope->steps[step->step])
+            continue;
+        vv_workers_add_step(&view->workers, step->begin_ns, step->end_ns);
+        VV_TRY(put_part(view, step, values, error));
     }
     vv_intervals_unite(&view->inside);
     return VARVE_OK;
@@ -242,6 +225,7 @@ static enum varve_code put_all(struct view *view, struct varve_error *error)
         return vv_sheet_policy(view->sheet, error,
                                "no data loader recorded, under none of the names that are known");
     VV_TRY(list_by_process(view, error));
+    VV_TRY(vv_workers_init(&view->workers, view->scope, view->has_steps, view->loads, error));
     VV_TRY(vv_process_order(view->scope->model, view->scope->scratch, &view->order, error));
     for (uint64_t i = 0; i < processes; i++)
         if (view->loads[view->order[i]])

@@ -5,6 +5,7 @@ they wait for data, keep graphs, sleep, collect garbage, save.
 What a plant does is in its function's first line."""
 import gc
 import io
+import itertools
 import mmap
 import os
 import time
@@ -90,6 +91,23 @@ def crowd(is_mended):
     crops = torch.utils.data.DataLoader(Crops(), batch_size=BATCH, num_workers=2,
                                         worker_init_fn=lambda _: torch.set_num_threads(count))
     return training(iter(crops))
+
+
+class Few(Images):
+    """A set of a few batches, which has its images."""
+
+    def __init__(self):
+        super().__init__(True)
+
+    def __len__(self):
+        return 2 * BATCH
+
+
+def epochs(is_mended):
+    """The workers are forked anew for each epoch of two batches."""
+    few = torch.utils.data.DataLoader(Few(), batch_size=BATCH, num_workers=2,
+                                      persistent_workers=is_mended)
+    return training(itertools.chain.from_iterable(itertools.repeat(few)))
 
 
 def kept(is_mended):
@@ -202,5 +220,5 @@ def threads(is_mended):
 
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
-               (loader, crowd, kept, pause, one_step, collect, interpreter, checkpoint, shapes,
-                workers, blocks, fresh, threads)})
+               (loader, crowd, epochs, kept, pause, one_step, collect, interpreter, checkpoint,
+                shapes, workers, blocks, fresh, threads)})

@@ -50,7 +50,7 @@ const struct vv_rule vv_rules_communication[] = {
                "{name}: {calls} calls, {total_ns}, of which nothing hides {exposed_ns}." },
       .remedy = "Begin a collective when its data is ready, and compute meanwhile: DDP's buckets "
                 "(bucket_cap_mb, static_graph=True), async_op=True, MPI_Iallreduce; accumulate "
-                "gradients over several batches.",
+                "gradients over several batches, with no_sync() around all but the last.",
       .see = "varve report --table collective_kinds",
       .because = "HTA's and msprof-analyze's overlap, on hosts: a tenth of the step that only "
                  "communicates." },

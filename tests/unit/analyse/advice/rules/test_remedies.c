@@ -17,7 +17,8 @@
 /* Rules of operators, modules or ranges that PyTorch alone has, and of counts that only the
  * recorder takes. */
 static const char *const of_torch[] = {
-    "crowded_workers", "workers_too_slow", "one_module", "optimizer_loop", "conversions",
+    "crowded_workers", "workers_restarted", "workers_too_slow", "one_module",
+    "optimizer_loop", "conversions",
     "scalars_from_tensors", "sizes_from_tensors", "zeroing_gradients", "gradient_norms",
     "random_numbers", "filling_tensors", "ddp_search", "exposed_collectives", "small_collectives",
     "barriers",
