@@ -51,7 +51,15 @@ install(FILES ${completions}/_varve OPTIONAL
 install(FILES ${completions}/varve.fish OPTIONAL
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# The pages that help, man pages and messages name.
-install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-install(FILES CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The pages that help, man pages and messages name, and the examples that the pages name.
+file(RELATIVE_PATH headers_from_pages
+     ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+install(CODE "set(SOURCES \"${PROJECT_SOURCE_DIR}\")
+set(HEADERS \"${headers_from_pages}\")
+set(WRITTEN \"${PROJECT_BINARY_DIR}/installed_pages\")
+set(TARGET \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/install_pages.cmake\")")
+install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.svg")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN "__pycache__" EXCLUDE PATTERN "*.md" EXCLUDE)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

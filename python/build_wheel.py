@@ -140,8 +140,14 @@ def _share(source):
     """Man pages, completions and documents: an environment's share/ is read as a prefix's."""
     files = {f"man/man1/{path.name}": path for path in sorted(source.man.glob("varve*.1"))}
     files.update((COMPLETIONS[shell], path) for shell, path in source.completions.items())
-    files.update((f"doc/varve/{path.name}", path) for path in sorted(source.doc.glob("*.md")))
-    return {name: path.read_bytes() for name, path in files.items() if path.exists()}
+    found = {name: path.read_bytes() for name, path in files.items() if path.exists()}
+    found.update((f"doc/varve/{path.name}", _page(path)) for path in sorted(source.doc.glob("*.md")))
+    return found
+
+
+def _page(path):
+    """A page without links to what no wheel has: examples, headers, the source tree."""
+    return re.sub(r"\[([^]]*)\]\((?:\.\./|examples/)[^)]*\)", r"\1", path.read_text()).encode()
 
 
 def _digest(data):

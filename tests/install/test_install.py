@@ -143,6 +143,16 @@ def test_the_readme_s_own_line(root, libraries, tmp_path):
         env=clean_environment(LD_LIBRARY_PATH=str(libraries)))
 
 
+def test_links_of_the_installed_pages_lead_somewhere(prefix):
+    pages = prefix / "share" / "doc" / "varve"
+    links = {(str(page.relative_to(pages)), link) for page in pages.rglob("*.md")
+             for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text())}
+    assert {("slow-step.md", "examples/torch/ddp.py"), ("examples/mlir/README.md", "../../tune.md"),
+            ("reader.md", "../../../include/varve/reader.h")} < links
+    assert {(page, link) for page, link in links
+            if not (pages / page).parent.joinpath(link).exists()} == set()
+
+
 def check_reads(program, folder, libraries):
     done = subprocess.run([program, "trace.json"], cwd=folder, capture_output=True, text=True,
                           check=False, env=clean_environment(LD_LIBRARY_PATH=str(libraries)))
@@ -271,7 +281,8 @@ def test_everything_lies_where_it_is_looked_for(prefix, libraries):
                  if path.is_file() and path.suffix != ".pyc"}
     with_llvm = {f"{library}/varve/{name}" for name in ("varve-mlir-llvm", "varve-mlir-opt-19.so")}
     strangers = {name for name in installed - expected - with_llvm
-                 if not name.startswith(("include/", f"{library}/cmake/varve/"))
+                 if not name.startswith(("include/", f"{library}/cmake/varve/",
+                                         "share/doc/varve/examples/"))
                  and not re.fullmatch(r"share/doc/varve/[a-z-]+\.md", name.lower())}
     assert strangers == set()
 

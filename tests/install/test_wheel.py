@@ -115,6 +115,8 @@ def test_the_wheel_says_what_is_in_it(wheel):
     data = "varve-0.1.0.data/data/share"
     assert files.keys() >= {f"{data}/man/man1/varve-record.1", f"{data}/doc/varve/metrics.md",
                             f"{data}/bash-completion/completions/varve"}
+    pages = [text.decode() for name, text in files.items() if name.startswith(f"{data}/doc/")]
+    assert len(pages) > 20 and not any("](../" in page or "](examples/" in page for page in pages)
     assert modes["varve/native/varve"] & 0o111
     about = files["varve-0.1.0.dist-info/WHEEL"].decode()
     assert re.search(r"^Tag: py3-none-(manylinux|linux)_", about, re.MULTILINE)
