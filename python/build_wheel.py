@@ -141,7 +141,8 @@ def _share(source):
     files = {f"man/man1/{path.name}": path for path in sorted(source.man.glob("varve*.1"))}
     files.update((COMPLETIONS[shell], path) for shell, path in source.completions.items())
     found = {name: path.read_bytes() for name, path in files.items() if path.exists()}
-    found.update((f"doc/varve/{path.name}", _page(path)) for path in sorted(source.doc.glob("*.md")))
+    found.update((f"doc/varve/{path.name}", _page(path))
+                 for path in sorted(source.doc.glob("*.md")))
     return found
 
 

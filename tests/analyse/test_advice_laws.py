@@ -26,9 +26,9 @@ FILES = ["ascend/trace_view.json.gz", "chrome/catapult_demo.json", "nsys/saxpy_m
         "mi300_Falconsai", "mi300_gaunernst", "rocprofv3_results", "sglang_decode",
         "torch_compile_triton")]
 # rules whose share is of something else than steps
-OF_OTHER = {"one_kernel", "float64", "full_precision", "layout_conversions", "elementwise",
-            "copies_among_kernels", "memory_sets", "exposed_communication", "exposed_copies",
-            "slow_step", "small_collectives"}
+OF_OTHER = {"one_kernel", "float64", "full_precision", "full_precision_volta",
+            "layout_conversions", "elementwise", "copies_among_kernels", "memory_sets",
+            "exposed_communication", "exposed_copies", "slow_step", "small_collectives"}
 
 
 @pytest.mark.parametrize("name", FILES)

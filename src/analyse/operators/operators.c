@@ -119,7 +119,8 @@ struct view {
     int64_t waiting_ns;     /* self time of groups that are no work                              */
 };
 
-#define DEVICE_LEADS 0.6 /* share of the steps' time from which the devices' time leads           */
+#define DEVICE_LEADS 0.6 /* share of the steps' time from which the devices' time leads, without
+                            communication */
 
 /* ---- which columns people see ---- */
 
@@ -505,6 +506,8 @@ static bool is_work_elsewhere(const struct view *view)
         most_ns = self_ns > most_ns ? self_ns : most_ns;
         elsewhere_ns += self_ns == 0 ? tally->figures[VV_SCOPE_WHOLE][g].self_ns : 0;
     }
+    if (most_ns == 0)
+        return elsewhere_ns > 0;
     return (double)most_ns >= ONE_RANGE * steps_ns &&
            (double)elsewhere_ns >= OTHERS_WORK * steps_ns;
 }
@@ -527,7 +530,8 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
     const struct vv_scope *scope = view->scope;
     view->shown = choose_scope(view);
     view->is_short = question->top != 0 && question->sort == NULL;
-    int64_t device_ns = view->tally->covered[view->shown / SCOPE_COLUMNS].device_self_ns;
+    int which = view->shown / SCOPE_COLUMNS; /* a collective waits for others, mostly */
+    int64_t device_ns = view->tally->covered[which].device_self_ns - view->tally->comm_ns[which];
     int64_t whole_ns = scope->step_count > 0 ? scope->step_time_ns
                                              : view->tally->covered[VV_SCOPE_WHOLE].self_ns;
     view->is_by_device =

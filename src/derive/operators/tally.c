@@ -230,6 +230,8 @@ static void cover_device(struct tallying *work, const struct vv_device_work *dev
         unsigned counted = owner != VV_NONE ? work->counted[owner] : 0;
         covered[VV_SCOPE_WHOLE].device_self_ns += duration_ns;
         covered[VV_SCOPE_WHOLE].kernels++;
+        int64_t comm_ns = device_work->items[i].class == VV_CLASS_COMM ? duration_ns : 0;
+        tally->comm_ns[VV_SCOPE_WHOLE] += comm_ns;
         uint32_t group = operation_group(work, device_work->items[i].activity);
         if (group != VV_NONE) {
             count_operation(&tally->figures[VV_SCOPE_WHOLE][group], duration_ns);
@@ -240,6 +242,7 @@ static void cover_device(struct tallying *work, const struct vv_device_work *dev
         if (counted & 1u << VV_SCOPE_STEPS) {
             covered[VV_SCOPE_STEPS].device_self_ns += duration_ns;
             covered[VV_SCOPE_STEPS].kernels++;
+            tally->comm_ns[VV_SCOPE_STEPS] += comm_ns;
         } else if (owner != VV_NONE && model->slices.step[owner] != VV_NONE &&
                    work->scope->steps[model->slices.step[owner]]) {
             tally->elsewhere_ns += duration_ns;

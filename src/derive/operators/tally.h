@@ -47,6 +47,7 @@ struct vv_operator_tally {
     struct vv_figures *figures[VV_SCOPE_COUNT];   /* by group                                   */
     struct vv_figures outside[VV_SCOPE_COUNT], covered[VV_SCOPE_COUNT]; /* self times only */
     struct vv_samples durations[VV_SCOPE_COUNT];  /* of calls, by group; sorted                 */
+    int64_t comm_ns[VV_SCOPE_COUNT];              /* of the device work covered: communication  */
     int64_t elsewhere_ns;                         /* device work that other threads launched during
                                                      steps */
     uint64_t operations;                          /* of devices, without a call                 */

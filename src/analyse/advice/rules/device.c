@@ -8,7 +8,7 @@
 #define LATE_IN_NOTHING                                                                   \
     "During {idle_ns} of it the thread that launches was late, and nothing was recorded there: "   \
     "Python, or code without marks."
-#define HOST_WORKS "The host works for {time_ns} of the steps, mostly in {mostly}: {mostly_ns}."
+#define HOST_WORKS "The host takes {time_ns} of the steps, mostly {mostly}: {mostly_ns}."
 #define NO_WORK_TO_WAIT_FOR                                                               \
     "During {device_idle_ns} of it {name} waited[ in {op}], and no device work was recorded: " \
     "it ended before, or the trace lacks it."
@@ -20,7 +20,7 @@ const struct vv_rule vv_rules_device[] = {
               VV_REST_OF_ROW },
       .also = { vv_analyse_devices, "row", "device", "events", NULL, 1, VV_EACH_ROW },
       .weight = 0.4,
-      .says = "No kernel runs in {share} of the steps' time.",
+      .says = "No kernel computes in {share} of the steps' time.",
       .why = { vv_analyse_idle, "name", "*", "idle_ns", NULL, LATE_IN },
       .or_why = { vv_analyse_idle, "doing", "nothing recorded", "idle_ns", NULL, LATE_IN_NOTHING },
       .or_else = { vv_analyse_verdict, "bound_by", "host", "time_ns", NULL, HOST_WORKS,

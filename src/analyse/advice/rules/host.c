@@ -179,7 +179,7 @@ const struct vv_rule vv_rules_host[] = {
       .says = "In {share} of the steps' time nothing ran that was recorded: Python, or code "
               "without marks.",
       .why = { vv_analyse_host_gaps, "row", "gap", "long_ns", NULL,
-               "Most of it after {after} and before {until}: {long_ns} in {long_gaps} gaps, the "
+               "Most of it after {after} and before {until}: {long_ns}. Gaps: {long_gaps}, the "
                "longest {max_ns} in step {step}." },
       .remedy = "Record it: varve record --collect +python, or mark ranges (varve.h, "
                 "record_function); then look again.",
