@@ -16,14 +16,18 @@ C_CODE  = $(shell find src include examples tests bench -name '*.[ch]')
 # The Python environments of the tests: made anew when their requirements change.
 VENV         := $(BUILD)/venv
 VENV_CLIENTS := $(BUILD)/venv-clients
-VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%/ready,\
+VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%,\
                            $(wildcard tests/live/requirements-*.txt))
+VENVS_MADE   := $(addsuffix /made,$(VENV_CLIENTS) $(VENVS_LIVE))
+VENVS_MISSING = $(foreach made,$(VENVS_MADE),$(if $(wildcard $(made:made=ready)),,$(made)))
 # Tests in three processes, for two processors: some wait. A file's tests stay together, and the
 # files in their order. This order, and the names of those that passed: tests/conftest.py.
 PYTEST_JOBS  := -n 3 --dist loadfile --no-loadscope-reorder
 # For few long tests, which share nothing.
 PYTEST_SHARED := -n 2 --dist worksteal
 PASSED       := $(BUILD)/passed
+# Says how long a part took, where .ci/run asks for that.
+STEP         := tools/step
 PIP          := -m pip install --quiet --disable-pip-version-check --no-input
 
 # The arm64 packages that the AArch64 build links against, beside libc.
@@ -42,16 +46,16 @@ ABI_VERSION = $(shell sed -n 's/^.define VARVE_VERSION_M[AI][JN]OR //p' \
 
 .DEFAULT_GOAL := all
 .PHONY: all tests help demo demo-mlir check check-clients unit pytest pytest-clients sanitize \
-        thread valgrind cross abi fuzz bench mutants soak install format format-check tidy clean \
-        distclean wheel deb uninstall
+        thread valgrind cross environments abi fuzz bench mutants soak install format format-check \
+        tidy clean distclean wheel deb uninstall
 
 all: ## build what a user needs: build/varve, build/libvarve.so, build/examples/train (the default)
 	@tools/setup --verify build
 	@$(CMAKE) --preset default >/dev/null
-	@$(CMAKE) --build --preset default
+	@$(STEP) 'default: build' $(CMAKE) --build --preset default
 
 tests: all ## build the programs of the tests and the bench, too
-	@$(CMAKE) --build --preset tests
+	@$(STEP) 'default: build of the tests' $(CMAKE) --build --preset tests
 
 help: ## this list
 	@echo 'make TARGET'
@@ -88,39 +92,44 @@ check-clients: ## the tests again, with the large real programs beside us; valgr
 	@$(MAKE) --no-print-directory --keep-going $(if $(AFTER),,unit) valgrind cross pytest-clients
 
 unit: tests ## unit tests and fuzz corpora
-	@$(CTEST) default
+	@$(STEP) 'default: units' $(CTEST) default
 
 pytest: tests $(VENV)/ready ## all other tests
-	$(VENV)/bin/python -m pytest $(PYTEST_JOBS) --keep-passed $(abspath $(PASSED)) tests
+	$(STEP) pytest $(VENV)/bin/python -m pytest $(PYTEST_JOBS) \
+		--keep-passed $(abspath $(PASSED)) tests
 
-pytest-clients: tests $(VENV_CLIENTS)/ready $(VENVS_LIVE)
-	VARVE_CLIENTS=1 $(VENV_CLIENTS)/bin/python -m pytest $(PYTEST_JOBS) \
-		$(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
+pytest-clients: tests $(VENV_CLIENTS)/ready $(addsuffix /ready,$(VENVS_LIVE))
+	VARVE_CLIENTS=1 $(STEP) 'pytest with the clients' $(VENV_CLIENTS)/bin/python -m pytest \
+		$(PYTEST_JOBS) $(if $(AFTER),--but-passed $(abspath $(PASSED))) tests
+
+# Most of it is waiting for PyPI. No test uses one of them before pytest-clients says `ready`.
+environments: $(VENVS_MISSING) ## what check-clients needs of PyPI; can run beside check
 
 # Python comes last: PyPI may be out of reach, and the units do not need it.
 sanitize: ## units, corpora, damaged traces, control calls, tests/compat: address, undefined
 	@$(CMAKE) --preset sanitize >/dev/null
-	@$(CMAKE) --build --preset sanitize
-	@$(CTEST) sanitize
+	@$(STEP) 'sanitize: build' $(CMAKE) --build --preset sanitize
+	@$(STEP) 'sanitize: units' $(CTEST) sanitize
 	@$(MAKE) --no-print-directory $(VENV)/ready
-	VARVE_BUILD=$(BUILD)/sanitize $(VENV)/bin/python -m pytest $(PYTEST_SHARED) \
-		tests/faults/test_damaged_traces.py tests/control/test_matrix.py tests/compat
+	VARVE_BUILD=$(BUILD)/sanitize $(STEP) 'sanitize: pytest' $(VENV)/bin/python -m pytest \
+		$(PYTEST_SHARED) tests/faults/test_damaged_traces.py tests/control/test_matrix.py \
+		tests/compat
 
 # The sanitizer's own runtime does not live with a file size limit.
 thread: ## what has threads, recordings, control calls under ThreadSanitizer
 	@$(CMAKE) --preset thread >/dev/null
-	@$(CMAKE) --build --preset thread
-	@$(CTEST) thread
+	@$(STEP) 'thread: build' $(CMAKE) --build --preset thread
+	@$(STEP) 'thread: units' $(CTEST) thread
 	@$(MAKE) --no-print-directory $(VENV)/ready
 	TSAN_OPTIONS=halt_on_error=1 VARVE_BUILD=$(BUILD)/thread \
-		$(VENV)/bin/python -m pytest $(PYTEST_JOBS) tests/oracle tests/control/test_matrix.py \
-		tests/control/test_told.py \
+		$(STEP) 'thread: pytest' $(VENV)/bin/python -m pytest $(PYTEST_JOBS) \
+		tests/oracle tests/control/test_matrix.py tests/control/test_told.py \
 		-k 'not file_size_limit and not train and not aarch64'
 
 valgrind: tests ## the recorder's units, and a recording, under valgrind
 	@tools/setup valgrind
-	@for test in $$(find tests/unit/record -name 'test_*.c' | sort); do \
-		VARVE_SLOW=1 $(VALGRIND) $(BUILD)/$${test%.c} || exit 1; done
+	@find tests/unit/record -name 'test_*.c' | sort | sed 's#\(.*\)[.]c$$#$(BUILD)/\1#' | \
+		VARVE_SLOW=1 $(STEP) 'valgrind: units' xargs -n 1 -P 2 $(VALGRIND)
 	@rm -rf $(BUILD)/valgrind.varve && mkdir $(BUILD)/valgrind.varve
 	VARVE_OUTPUT=$(abspath $(BUILD)/valgrind.varve) \
 		$(VALGRIND) $(BUILD)/tests/programs/every_record 0 2000 >/dev/null
@@ -131,9 +140,9 @@ cross: ## build for AArch64, run units and corpora there by qemu-aarch64
 	@$(MAKE) --no-print-directory $(ARM64)/ready
 	@rm -f $(BUILD)/cross/ready
 	@$(CMAKE) --preset cross >/dev/null
-	@$(CMAKE) --build --preset cross
+	@$(STEP) 'cross: build' $(CMAKE) --build --preset cross
 	@touch $(BUILD)/cross/ready
-	@$(CTEST) cross
+	@$(STEP) 'cross: units' $(CTEST) cross
 
 # $(call write_abi,FILE,LIBRARY,HEADERS)
 define write_abi
@@ -232,25 +241,31 @@ $(VENV)/ready: tests/requirements.txt
 	@$(VENV)/bin/python $(PIP) -r tests/requirements.txt
 	@touch $@
 
-$(VENV_CLIENTS)/ready: $(addprefix tests/requirements,.txt -clients.txt -clients-alone.txt)
-	@rm -rf $(VENV_CLIENTS) && python3 -m venv $(VENV_CLIENTS)
-	@$(VENV_CLIENTS)/bin/python $(PIP) -r tests/requirements.txt -r tests/requirements-clients.txt
-	@$(VENV_CLIENTS)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt
-	@touch $@
-
 $(BUILD)/venv-wheel/ready: python/requirements-wheel.txt
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $<
 	@touch $@
 
-# Those that write the formats that we read, each alone: their dependencies contradict each other.
-$(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): AFTERWARDS = tests/live/stand_in.py
-$(filter $(BUILD)/venv-torch%,$(VENVS_LIVE)): tests/live/stand_in.py
-$(BUILD)/venv-mlir/ready: AFTERWARDS = tests/live/beside_torch.py
-$(BUILD)/venv-mlir/ready: tests/live/beside_torch.py $(BUILD)/venv-torch/ready
-$(BUILD)/venv-%/ready: tests/live/requirements-%.txt
+# Two stamps for each: `make environments` runs beside tests that go by `ready`.
+.SECONDARY: $(VENVS_MADE)
+$(BUILD)/venv-%/ready: $(BUILD)/venv-%/made
+	@touch $@
+
+$(VENV_CLIENTS)/made: $(addprefix tests/requirements,.txt -clients.txt -clients-alone.txt)
 	@rm -rf $(@D) && python3 -m venv $(@D)
-	@$(@D)/bin/python $(PIP) --no-deps --no-compile -r $<
+	@$(STEP) $(@D) sh -c '$(@D)/bin/python $(PIP) -r tests/requirements.txt \
+		-r tests/requirements-clients.txt && \
+		$(@D)/bin/python $(PIP) --no-deps -r tests/requirements-clients-alone.txt'
+	@touch $@
+
+# Those that write the formats that we read, each alone: their dependencies contradict each other.
+$(filter $(BUILD)/venv-torch%,$(VENVS_MADE)): AFTERWARDS = tests/live/stand_in.py
+$(filter $(BUILD)/venv-torch%,$(VENVS_MADE)): tests/live/stand_in.py
+$(BUILD)/venv-mlir/made: AFTERWARDS = tests/live/beside_torch.py
+$(BUILD)/venv-mlir/made: tests/live/beside_torch.py $(BUILD)/venv-torch/made
+$(BUILD)/venv-%/made: tests/live/requirements-%.txt
+	@rm -rf $(@D) && python3 -m venv $(@D)
+	@$(STEP) $(@D) $(@D)/bin/python $(PIP) --no-deps --no-compile -r $<
 	@for program in $(AFTERWARDS); do $(@D)/bin/python $$program || exit 1; done
 	@touch $@
 

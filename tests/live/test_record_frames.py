@@ -10,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+from environments import python_of  # noqa: E402
 from model_tables import dump, health  # noqa: E402
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "venv-torch" / "bin" / "python"
 PROGRAM = """
 import torch
 from torch.profiler import record_function
@@ -55,11 +55,10 @@ PLACES = {
 
 @pytest.fixture(scope="module", name="recorded")
 def fixture_recorded(varve, build, tmp_path_factory):
-    if not PYTHON.exists():
-        pytest.skip("needs build/venv-torch: make check-clients")
+    python = python_of("torch")
     trace = tmp_path_factory.mktemp("frames") / "frames.varve"
     subprocess.run([varve, "record", "-q", "--collect", "+python", "--python-modules",
-                    "__main__,torch.autograd.profiler", "-o", trace, "--", PYTHON, "-c", PROGRAM],
+                    "__main__,torch.autograd.profiler", "-o", trace, "--", python, "-c", PROGRAM],
                     check=True, capture_output=True, timeout=200)
     return dump(build, trace)
 

@@ -9,9 +9,9 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+from environments import python_of  # noqa: E402
 from table_reader import operators  # noqa: E402
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "venv-torch" / "bin" / "python"
 PROGRAM = """
 import torch
 model = torch.nn.Linear(4, 3)
@@ -28,10 +28,9 @@ for step in range(9):
                                               ("active=2,repeat=1", [0, 1]),
                                               ("skip=1,warmup=1,active=1,repeat=3", [2, 5, 8])])
 def test_steps_of_an_optimizer_are_counted(schedule, wanted, varve, tmp_path):
-    if not PYTHON.exists():
-        pytest.skip("needs build/venv-torch: make check-clients")
+    python = python_of("torch")
     trace = tmp_path / "scheduled.varve"
-    subprocess.run([varve, "record", "-q", "--schedule", schedule, "-o", trace, "--", PYTHON, "-c",
+    subprocess.run([varve, "record", "-q", "--schedule", schedule, "-o", trace, "--", python, "-c",
                     PROGRAM],
                    check=True, capture_output=True, timeout=200)
     calls = {row["name"]: row["calls"] for row in operators(varve, trace)}
