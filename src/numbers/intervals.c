@@ -92,6 +92,15 @@ static enum varve_code divide(const struct vv_intervals *a, const struct vv_inte
     return VARVE_OK;
 }
 
+enum varve_code vv_intervals_divide(const struct vv_intervals *a, const struct vv_intervals *b,
+                                    struct vv_intervals *inside, struct vv_intervals *outside,
+                                    struct varve_error *error)
+{
+    int64_t inside_ns;
+    inside->count = outside->count = 0;
+    return divide(a, b, inside, outside, &inside_ns, error);
+}
+
 enum varve_code vv_intervals_subtract(const struct vv_intervals *a, const struct vv_intervals *b,
                                       struct vv_intervals *out, struct varve_error *error)
 {

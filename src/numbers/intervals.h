@@ -38,6 +38,10 @@ enum varve_code vv_intervals_subtract(const struct vv_intervals *a, const struct
                                       struct vv_intervals *out, struct varve_error *error);
 enum varve_code vv_intervals_intersect(const struct vv_intervals *a, const struct vv_intervals *b,
                                        struct vv_intervals *out, struct varve_error *error);
+/* Both at once: *inside becomes the common part, *outside becomes a without b. */
+enum varve_code vv_intervals_divide(const struct vv_intervals *a, const struct vv_intervals *b,
+                                    struct vv_intervals *inside, struct vv_intervals *outside,
+                                    struct varve_error *error);
 /* The length of a without b, or of the common part, without making the set. */
 int64_t vv_intervals_length_without(const struct vv_intervals *a, const struct vv_intervals *b);
 int64_t vv_intervals_length_common(const struct vv_intervals *a, const struct vv_intervals *b);

@@ -23,6 +23,7 @@ HOLDS = {
     ("src/ctf/snapshot/process.c", "digits"): "a uint64_t has 20 at most",
     ("src/cache/read.c", "last"): "has a place for each uint8_t",
     ("src/import/chrome/async.c", "asyncs"): GROWS,
+    ("src/import/chrome/flows.c", "pieces"): "a thread gets numbers below piece_count",
     ("src/import/chrome/merge.c", "bases"): "our own table of columns",
     ("src/import/chrome/pairs.c", "halves"): GROWS,
     ("src/import/chrome/reader.c", "known_classes"): "the first one",

@@ -165,8 +165,7 @@ static void exchange(struct vv_intervals *a, struct vv_intervals *b)
 static enum varve_code take(struct view *view, enum part part, struct vv_intervals *from,
                             struct varve_error *error)
 {
-    VV_TRY(vv_intervals_intersect(from, &view->busy[part], &view->taken, error));
-    VV_TRY(vv_intervals_subtract(from, &view->taken, &view->rest, error));
+    VV_TRY(vv_intervals_divide(from, &view->busy[part], &view->taken, &view->rest, error));
     exchange(from, &view->rest);
     exchange(&view->busy[part], &view->taken);
     return VARVE_OK;
@@ -179,8 +178,8 @@ static enum varve_code take_running(struct view *view, const struct vv_step_host
     struct vv_intervals *communication = &view->busy[COMMUNICATION];
     if (host->process >= view->scope->model->processes.table.count)
         return VARVE_OK;
-    VV_TRY(vv_intervals_intersect(&view->free, &view->running[host->process], &view->taken, error));
-    VV_TRY(vv_intervals_subtract(&view->free, &view->taken, &view->rest, error));
+    VV_TRY(vv_intervals_divide(&view->free, &view->running[host->process], &view->taken,
+                               &view->rest, error));
     exchange(&view->free, &view->rest);
     for (size_t i = 0; i < view->taken.count; i++)
         VV_TRY(vv_intervals_add(communication, view->taken.items[i].begin_ns,

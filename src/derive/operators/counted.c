@@ -46,9 +46,11 @@ void vv_counted_init(struct vv_counted *out_counted, const struct vv_scope *scop
 bool vv_counts_of(const struct vv_counted *counted, const struct vv_model *model, uint32_t slice,
                   struct vv_counts *out_counts)
 {
+    out_counts->known = 0;
+    if (counted->count == 0)
+        return false;
     struct vv_arg_walk walk =
         vv_arg_walk(model, model->slices.first_arg[slice], model->slices.arg_count[slice]);
-    out_counts->known = 0;
     for (uint32_t arg; vv_arg_next(&walk, &arg);) {
         uint32_t i = find(counted, model->args.key[arg]);
         if (i == counted->count || model->args.kind[arg] != VV_ARG_INT)

@@ -194,7 +194,7 @@ enum varve_code vv_chrome_add_args(struct vv_chrome_reader *reader, uint32_t *ou
     VV_TRY(vv_chrome_bound_args(reader, error));
     for (size_t i = 0; i < event->arg_count; i++) {
         struct vv_chrome_key key;
-        VV_TRY(vv_chrome_find_key(reader, &event->args[i].key, &key, error));
+        VV_TRY(vv_chrome_find_key(reader, i, &key, error));
         VV_TRY(vv_chrome_add_arg(reader, key.id, &event->args[i].value, error));
     }
     VV_TRY(vv_chrome_add_field_args(reader, error));

@@ -61,14 +61,35 @@ static enum varve_code find_name(struct vv_chrome_reader *reader, struct varve_e
     return VARVE_OK;
 }
 
+/* Some writers put their numbers into quotes. */
+static enum varve_code find_quoted(struct vv_chrome_reader *reader,
+                                   const struct vv_chrome_value *value,
+                                   struct vv_chrome_former_ident *former,
+                                   struct vv_chrome_ident *out_ident, struct varve_error *error)
+{
+    bool is_text = value != NULL && value->kind == VV_CHROME_STRING;
+    if (is_text && vv_recent_is(&former->text, value->at, value->length)) {
+        *out_ident = former->ident;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_chrome_ident(&reader->text, value, out_ident, error));
+    if (!is_text || value->length > VV_RECENT_SHORT_BYTES)
+        return VARVE_OK;
+    struct vv_recent_probe probe = vv_recent_probe(value->at, value->length);
+    vv_recent_take(&former->text, &probe, "", 0, 0);
+    former->ident = *out_ident;
+    return VARVE_OK;
+}
+
 static inline enum varve_code find_ident(struct vv_chrome_reader *reader,
                                          const struct vv_chrome_value *value,
+                                         struct vv_chrome_former_ident *former,
                                          struct vv_chrome_ident *out_ident,
                                          struct varve_error *error)
 {
     if (__builtin_expect(value == NULL || value->kind != VV_CHROME_NUMBER || !value->is_plain ||
                              value->scale > 0 || value->digits > INT64_MAX, 0))
-        return vv_chrome_ident(&reader->text, value, out_ident, error);
+        return find_quoted(reader, value, former, out_ident, error);
     out_ident->kind = VV_IDENT_NUMBER;
     out_ident->number = value->is_negative ? -(int64_t)value->digits : (int64_t)value->digits;
     return VARVE_OK;
@@ -77,8 +98,8 @@ static inline enum varve_code find_ident(struct vv_chrome_reader *reader,
 static enum varve_code find_place(struct vv_chrome_reader *reader, struct varve_error *error)
 {
     struct vv_chrome_ident pid, tid;
-    VV_TRY(find_ident(reader, field(reader, VV_FIELD_PID), &pid, error));
-    VV_TRY(find_ident(reader, field(reader, VV_FIELD_TID), &tid, error));
+    VV_TRY(find_ident(reader, field(reader, VV_FIELD_PID), &reader->former_pid, &pid, error));
+    VV_TRY(find_ident(reader, field(reader, VV_FIELD_TID), &reader->former_tid, &tid, error));
     return vv_chrome_place(&reader->places, reader->model, pid, tid, &reader->now.place, error);
 }
 

@@ -11,10 +11,12 @@
 #include "base/hash.h"
 #include "base/large_pages.h"
 #include "base/radix.h"
+#include "base/workers.h"
 #include "import/chrome/number.h"
 #include "import/chrome/reader.h"
 
-#define AHEAD_ENDS_MIN 65536u
+#define PIECE_ENDS 512u /* smallest piece for a thread                                         */
+#define PIECES_MAX 16u
 
 /* ---- ids ---- */
 
@@ -162,29 +164,38 @@ static int by_time(const void *left, const void *right)
     return a->ordinal < b->ordinal ? -1 : a->ordinal > b->ordinal;
 }
 
-static enum varve_code add_arrow(struct vv_chrome_reader *reader,
-                                 const struct vv_chrome_flow_end *from,
-                                 const struct vv_chrome_flow_end *to, struct varve_error *error)
+/* An arrow between two ends; rows of flow_ends. */
+struct arrow { uint32_t from, to; };
+
+/* Ends rows[first, limit) in order of (family, id): all of some groups. Each thread joins one piece
+ * after the other. */
+struct piece {
+    size_t first, limit;
+    size_t arrow_count;  /* arrows[first, first + arrow_count) of the joining                    */
+    uint64_t first_row;  /* of the arrows, in flows                                              */
+    uint64_t unmatched;
+};
+
+struct joining {
+    struct vv_chrome_reader *reader;
+    struct vv_keyed_row *rows;
+    const struct vv_chrome_flow_end **group; /* room for all ends */
+    struct arrow *arrows;                    /* likewise: an end has one arrow at most */
+    struct piece pieces[PIECES_MAX];
+    size_t piece_count;
+};
+
+static void add_arrow(const struct joining *joining, struct piece *piece,
+                      const struct vv_chrome_flow_end *from, const struct vv_chrome_flow_end *to)
 {
-    struct vv_flows *flows = &reader->model->flows;
-    const struct vv_chrome_family *family = &reader->families.items[from->family];
-    uint32_t row;
-    VV_TRY(vv_model_add_flow(reader->model, &row, error));
-    flows->from_ns[row] = from->time_ns;
-    flows->to_ns[row] = to->time_ns;
-    flows->id[row] = from->id;
-    flows->name[row] = family->name;
-    flows->category[row] = family->category;
-    flows->from_track[row] = from->track;
-    flows->to_track[row] = to->track;
-    flows->to_next[row] = to->to_next;
-    return VARVE_OK;
+    const struct vv_chrome_flow_end *ends = joining->reader->flow_ends.items;
+    joining->arrows[piece->first + piece->arrow_count++] =
+        (struct arrow){ (uint32_t)(from - ends), (uint32_t)(to - ends) };
 }
 
-/* Joins the ends of one id, in order of time. `scratch` has room for as many. */
-static enum varve_code join_group(struct vv_chrome_reader *reader,
-                                  const struct vv_chrome_flow_end **ends, size_t count,
-                                  struct varve_error *error)
+/* Joins the ends of one id, in order of time. */
+static void join_group(const struct joining *joining, struct piece *piece,
+                       const struct vv_chrome_flow_end **ends, size_t count)
 {
     const struct vv_chrome_flow_end *tail = NULL;
     bool is_used = true;
@@ -194,27 +205,26 @@ static enum varve_code join_group(struct vv_chrome_reader *reader,
         if (ends[i]->kind == VV_FLOW_OUT || ends[i]->kind == VV_FLOW_THROUGH)
             tail = ends[i];
     if (tail == NULL) {
-        reader->model->health.unmatched_flows += count;
-        return VARVE_OK;
+        piece->unmatched += count;
+        return;
     }
     const struct vv_chrome_flow_end *first = tail;
     is_used = false;
     for (size_t i = 0; i < count; i++) {
         if (ends[i]->kind == VV_FLOW_OUT) {
-            reader->model->health.unmatched_flows += ends[i] != first && !is_used;
+            piece->unmatched += ends[i] != first && !is_used;
             is_used = ends[i] == first && is_used;
             tail = ends[i];
             continue;
         }
         if (ends[i] != tail) {
-            VV_TRY(add_arrow(reader, tail, ends[i], error));
+            add_arrow(joining, piece, tail, ends[i]);
             is_used = true;
         }
         if (ends[i]->kind != VV_FLOW_IN)
             tail = ends[i];
     }
-    reader->model->health.unmatched_flows += !is_used;
-    return VARVE_OK;
+    piece->unmatched += !is_used;
 }
 
 static uint32_t id_family_of(const struct vv_model *model, const struct vv_chrome_flow_end *end)
@@ -230,37 +240,94 @@ static int by_id_family(const void *left, const void *right, void *model)
 }
 
 /* Ranks that were written into one file use the same ids: an arrow stays within a rank. */
-static enum varve_code join_ranks(struct vv_chrome_reader *reader,
-                                  const struct vv_chrome_flow_end **ends, size_t count,
-                                  struct varve_error *error)
+static void join_ranks(const struct joining *joining, struct piece *piece,
+                       const struct vv_chrome_flow_end **ends, size_t count)
 {
-    const struct vv_model *model = reader->model;
+    struct vv_model *model = joining->reader->model;
     bool is_one = true;
     for (size_t i = 1; i < count && is_one; i++)
         is_one = id_family_of(model, ends[i]) == id_family_of(model, ends[0]);
-    if (is_one)
-        return join_group(reader, ends, count, error);
-    qsort_r(ends, count, sizeof *ends, by_id_family, reader->model);
+    if (is_one) {
+        join_group(joining, piece, ends, count);
+        return;
+    }
+    qsort_r(ends, count, sizeof *ends, by_id_family, model);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && id_family_of(model, ends[next]) ==
                                                    id_family_of(model, ends[first]); next++)
             ;
-        VV_TRY(join_group(reader, ends + first, next - first, error));
+        join_group(joining, piece, ends + first, next - first);
     }
-    return VARVE_OK;
 }
 
-static enum varve_code join_sorted(struct vv_chrome_reader *reader, const struct vv_keyed_row *rows,
-                                   const struct vv_chrome_flow_end **group,
-                                   struct varve_error *error)
+static void join_piece(void *context, size_t number)
 {
-    const struct vv_chrome_flow_end *ends = reader->flow_ends.items;
-    size_t count = reader->flow_ends.count, next;
-    for (size_t first = 0; first < count; first = next) {
-        for (next = first; next < count && rows[next].key == rows[first].key; next++)
-            group[next - first] = &ends[rows[next].row];
-        VV_TRY(join_ranks(reader, group, next - first, error));
+    struct joining *joining = context;
+    struct piece *piece = &joining->pieces[number];
+    const struct vv_chrome_flow_end *ends = joining->reader->flow_ends.items;
+    const struct vv_keyed_row *rows = joining->rows;
+    for (size_t first = piece->first, next; first < piece->limit; first = next) {
+        for (next = first; next < piece->limit && rows[next].key == rows[first].key; next++)
+            joining->group[next] = &ends[rows[next].row];
+        join_ranks(joining, piece, joining->group + first, next - first);
     }
+}
+
+static void write_piece(void *context, size_t number)
+{
+    const struct joining *joining = context;
+    const struct piece *piece = &joining->pieces[number];
+    const struct vv_chrome_reader *reader = joining->reader;
+    struct vv_flows *flows = &reader->model->flows;
+    for (size_t i = 0; i < piece->arrow_count; i++) {
+        struct arrow arrow = joining->arrows[piece->first + i];
+        const struct vv_chrome_flow_end *from = &reader->flow_ends.items[arrow.from],
+                                        *to = &reader->flow_ends.items[arrow.to];
+        const struct vv_chrome_family *family = &reader->families.items[from->family];
+        uint64_t row = piece->first_row + i;
+        flows->from_ns[row] = from->time_ns;
+        flows->to_ns[row] = to->time_ns;
+        flows->id[row] = from->id;
+        flows->name[row] = family->name;
+        flows->category[row] = family->category;
+        flows->from_track[row] = from->track;
+        flows->to_track[row] = to->track;
+        flows->to_next[row] = to->to_next;
+    }
+}
+
+/* Cuts the ends into about equal pieces, as far as whole groups allow. */
+static void cut(struct joining *joining)
+{
+    size_t count = joining->reader->flow_ends.count, pieces = joining->reader->model->threads;
+    if (pieces > count / PIECE_ENDS)
+        pieces = count / PIECE_ENDS;
+    pieces = pieces < 1 ? 1 : pieces > PIECES_MAX ? PIECES_MAX : pieces;
+    for (size_t p = 0, first = 0, limit; p < pieces; p++, first = limit) {
+        limit = count / pieces * (p + 1);
+        limit = p + 1 == pieces ? count : limit < first ? first : limit;
+        while (limit > first && limit < count &&
+               joining->rows[limit].key == joining->rows[limit - 1].key)
+            limit++;
+        joining->pieces[p] = (struct piece){ .first = first, .limit = limit };
+    }
+    joining->piece_count = pieces;
+}
+
+static enum varve_code join_sorted(struct joining *joining, struct varve_error *error)
+{
+    struct vv_model *model = joining->reader->model;
+    uint64_t count = 0;
+    cut(joining);
+    vv_workers_run(model->threads, joining->piece_count, join_piece, joining);
+    for (size_t p = 0; p < joining->piece_count; p++) {
+        joining->pieces[p].first_row = model->flows.table.count + count;
+        count += joining->pieces[p].arrow_count;
+        model->health.unmatched_flows += joining->pieces[p].unmatched;
+    }
+    VV_TRY(vv_model_reserve(model, VV_TABLE_FLOWS, count, error));
+    model->flows.table.count += count;
+    vv_workers_run(model->threads, joining->piece_count, write_piece, joining);
     return VARVE_OK;
 }
 
@@ -313,19 +380,21 @@ enum varve_code vv_chrome_join_flows(struct vv_chrome_reader *reader, struct var
     size_t count = reader->flow_ends.count;
     if (count == 0)
         return VARVE_OK;
-    struct vv_keyed_row *rows = vv_large_pages_alloc(count * sizeof *rows);
-    const struct vv_chrome_flow_end **group = vv_large_pages_alloc(count * sizeof *group);
+    struct joining joining = {
+        .reader = reader,
+        .rows = vv_large_pages_alloc(count * sizeof *joining.rows),
+        .group = vv_large_pages_alloc(count * sizeof *joining.group),
+        .arrows = vv_large_pages_alloc(count * sizeof *joining.arrows),
+    };
     enum varve_code code;
-    if (rows == NULL || group == NULL)
+    if (joining.rows == NULL || joining.group == NULL || joining.arrows == NULL)
         code = vv_fail(error, VARVE_NO_MEMORY, "no memory to join %zu ends of flows", count);
     else
-        code = sort_ends(reader, rows, error);
-    /* Most arrows have two ends. Without this room the table grows as usual. */
-    if (count > AHEAD_ENDS_MIN)
-        (void)vv_model_reserve(reader->model, VV_TABLE_FLOWS, count / 2, NULL);
+        code = sort_ends(reader, joining.rows, error);
     if (code == VARVE_OK)
-        code = join_sorted(reader, rows, group, error);
-    free(rows);
-    free(group);
+        code = join_sorted(&joining, error);
+    free(joining.rows);
+    free(joining.group);
+    free(joining.arrows);
     return code;
 }

@@ -331,7 +331,7 @@ static enum varve_code take_all(struct gathering *gathering, struct varve_error 
     for (size_t i = 0; i < event->arg_count; i++) {
         const struct vv_chrome_arg *arg = &event->args[i];
         struct vv_chrome_key key;
-        VV_TRY(vv_chrome_find_key(reader, &arg->key, &key, error));
+        VV_TRY(vv_chrome_find_key(reader, i, &key, error));
         gathering->is_consumed = false;
         if (takes >> key.role & 1)
             VV_TRY(take(gathering, key.role, &arg->value, error));
@@ -416,7 +416,7 @@ static enum varve_code read_memory(struct vv_chrome_reader *reader, struct memor
         const struct vv_chrome_value *value = &event->args[i].value;
         struct vv_chrome_key key;
         bool is_read = true;
-        VV_TRY(vv_chrome_find_key(reader, &event->args[i].key, &key, error));
+        VV_TRY(vv_chrome_find_key(reader, i, &key, error));
         enum vv_dialect_role role = key.role;
         if (role == VV_ROLE_ADDRESS)
             is_read = vv_chrome_id(value, &words->address);

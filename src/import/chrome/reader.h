@@ -106,6 +106,14 @@ struct vv_chrome_now {
     char phase;
 };
 
+/* The last pid or tid that was written as a short text. */
+struct vv_chrome_former_ident {
+    struct vv_recent_text text;
+    struct vv_chrome_ident ident;
+};
+
+#define VV_CHROME_FORMER_KEYS 16u
+
 struct vv_chrome_reader {
     const struct vv_import_job *job;
     struct vv_model *model;         /* the job's model, or a part's own                         */
@@ -115,6 +123,8 @@ struct vv_chrome_reader {
     struct vv_chrome_text text;
     struct vv_chrome_places places;
     struct vv_recent_texts keys;    /* of arguments; meaning: enum vv_dialect_role              */
+    struct vv_recent_text former_keys[VV_CHROME_FORMER_KEYS]; /* the last key at each number    */
+    struct vv_chrome_former_ident former_pid, former_tid;
     struct vv_recent_texts categories; /* meaning: row in known_classes                         */
     const struct vv_dialect_class *known_classes[256];
     uint32_t known_class_count;
@@ -221,16 +231,24 @@ enum varve_code vv_chrome_new_key(struct vv_chrome_reader *reader,
                                   const struct vv_recent_probe *probe, struct vv_recent_text *slot,
                                   struct vv_chrome_key *out_key, struct varve_error *error);
 
-VV_CHROME_INLINE enum varve_code vv_chrome_find_key(struct vv_chrome_reader *reader,
-                                                    const struct vv_chrome_value *key,
+/* Of the argument with this number in the event. Most events have the keys of the event before. */
+VV_CHROME_INLINE enum varve_code vv_chrome_find_key(struct vv_chrome_reader *reader, size_t number,
                                                     struct vv_chrome_key *out_key,
                                                     struct varve_error *error)
 {
     bool found;
+    const struct vv_chrome_value *key = &reader->event.args[number].key;
+    struct vv_recent_text *former = &reader->former_keys[number % VV_CHROME_FORMER_KEYS];
+    if (__builtin_expect(vv_recent_is(former, key->at, key->length), 1)) {
+        out_key->id = former->id;
+        out_key->role = (enum vv_dialect_role)former->meaning;
+        return VARVE_OK;
+    }
     struct vv_recent_probe probe = vv_recent_probe(key->at, key->length);
     struct vv_recent_text *slot = vv_recent_find(&reader->keys, &probe, &found);
     if (__builtin_expect(!found, 0))
         return vv_chrome_new_key(reader, &probe, slot, out_key, error);
+    *former = *slot;
     out_key->id = slot->id;
     out_key->role = (enum vv_dialect_role)slot->meaning;
     return VARVE_OK;

@@ -58,6 +58,33 @@ enum varve_code vv_recent_texts_init(struct vv_recent_texts *recent, uint32_t sl
                                      struct varve_error *error);
 void vv_recent_texts_deinit(struct vv_recent_texts *recent);
 
+/* The first and last eight bytes of a text, with zeros after its end. `last` is 0 if it is shorter.
+ * With the length they are all of a text of VV_RECENT_SHORT_BYTES or less. May read up to 8 bytes
+ * beyond the text. */
+struct vv_recent_ends { uint64_t first, last; };
+#define VV_RECENT_SHORT_BYTES 16u
+
+VV_CHROME_INLINE struct vv_recent_ends vv_recent_ends(const char *text, uint32_t length)
+{
+    struct vv_recent_ends ends = { 0, 0 };
+    memcpy(&ends.first, text, sizeof ends.first);
+    if (length >= 8)
+        memcpy(&ends.last, text + length - 8, sizeof ends.last);
+    else
+        ends.first = htole64(le64toh(ends.first) & ((UINT64_C(1) << length * 8) - 1));
+    return ends;
+}
+
+/* Is it the short text that was kept in `former`? Nothing is kept in zeros. */
+VV_CHROME_INLINE bool vv_recent_is(const struct vv_recent_text *former, const char *text,
+                                   uint32_t length)
+{
+    if (former->length != length || former->text == NULL || length > VV_RECENT_SHORT_BYTES)
+        return false;
+    struct vv_recent_ends ends = vv_recent_ends(text, length);
+    return former->first == ends.first && former->last == ends.last;
+}
+
 /* The key of a lookup. */
 struct vv_recent_probe {
     uint64_t first, last;
@@ -68,18 +95,13 @@ struct vv_recent_probe {
 /* May read up to 64 bytes beyond the text. */
 VV_CHROME_INLINE struct vv_recent_probe vv_recent_probe(const char *text, uint32_t length)
 {
-    struct vv_recent_probe probe = { 0, 0, text, length, 0 };
+    struct vv_recent_ends ends = vv_recent_ends(text, length);
+    struct vv_recent_probe probe = { ends.first, ends.last, text, length, 0 };
     uint64_t inner = 0, piece;
-    memcpy(&probe.first, text, sizeof probe.first);
-    if (length >= 8) {
-        memcpy(&probe.last, text + length - 8, sizeof probe.last);
-        if (length > 16) {
-            memcpy(&inner, text + length / 2, sizeof inner);
-            memcpy(&piece, text + length / 4, sizeof piece);
-            inner = inner * 0x94d049bb133111ebu + piece;
-        }
-    } else {
-        probe.first = htole64(le64toh(probe.first) & ((UINT64_C(1) << length * 8) - 1));
+    if (length > VV_RECENT_SHORT_BYTES) {
+        memcpy(&inner, text + length / 2, sizeof inner);
+        memcpy(&piece, text + length / 4, sizeof piece);
+        inner = inner * 0x94d049bb133111ebu + piece;
     }
     uint64_t hash = probe.first * 0x9e3779b97f4a7c15u ^
                     ((probe.last ^ inner) + length) * 0xbf58476d1ce4e5b9u;
@@ -102,7 +124,8 @@ VV_CHROME_INLINE struct vv_recent_text *vv_recent_find(const struct vv_recent_te
             return slot;
         if (slot->first == probe->first && slot->last == probe->last &&
             slot->length == probe->length &&
-            (probe->length <= 16 || memcmp(slot->text, probe->text, probe->length) == 0)) {
+            (probe->length <= VV_RECENT_SHORT_BYTES ||
+             memcmp(slot->text, probe->text, probe->length) == 0)) {
             *out_found = true;
             return slot;
         }

@@ -8,17 +8,22 @@
  * call that begins before the work. The operator is the one whose external id the activity names;
  * if the activity names none, it is the innermost operator around the call. Where ids say nothing,
  * an arrow from a call or an operator to the work does. Kineto writes the activity's own
- * correlation as its external id when it knows no operator; such an id is ignored. */
+ * correlation as its external id when it knows no operator; such an id is ignored.
+ *
+ * Activities do not depend on each other, except where arrows lead, so threads share them out. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/large_pages.h"
+#include "base/workers.h"
 #include "model/build/build.h"
 #include "model/id_map.h"
 #include "model/outward.h"
 #include "varve/varve.h"
 
 #define AHEAD 12u /* rows to prefetch ahead: about the latency of memory                         */
+#define PIECE_ACTIVITIES 512u /* smallest piece for a thread                                   */
+#define PIECES_MAX 16u
 
 /* A call with an id that a call elsewhere has, too. */
 struct rival {
@@ -34,6 +39,9 @@ struct linking {
     uint32_t *op_slices;      /* row in ops -> slice                                            */
     struct vv_id_map calls;   /* correlation -> row in activities                               */
     struct vv_id_map callers; /* external -> row in slices                                      */
+    struct { enum varve_code code; struct varve_error error; } maps[2]; /* how making them went */
+    struct { uint32_t first, limit; uint64_t unlinked; } pieces[PIECES_MAX]; /* of activities    */
+    size_t piece_count;
 };
 
 static uint32_t family_of(const struct linking *linking, uint32_t slice)
@@ -264,6 +272,29 @@ static enum varve_code map_callers(struct linking *linking, struct varve_error *
     return VARVE_OK;
 }
 
+enum { CALLS, CALLERS };
+
+static void make_map(void *context, size_t which)
+{
+    struct linking *linking = context;
+    struct varve_error *error = &linking->maps[which].error;
+    linking->maps[which].code =
+        which == CALLS ? map_calls(linking, error) : map_callers(linking, error);
+}
+
+static enum varve_code make_maps(struct linking *linking, struct varve_error *error)
+{
+    vv_workers_run(linking->piece_count > 1 ? linking->model->threads : 1, 2, make_map, linking);
+    for (int which = CALLS; which <= CALLERS; which++) {
+        if (linking->maps[which].code == VARVE_OK)
+            continue;
+        if (error != NULL)
+            *error = linking->maps[which].error;
+        return linking->maps[which].code;
+    }
+    return VARVE_OK;
+}
+
 /* ---- each activity ---- */
 
 /* The operator that a call is in; or the call itself, if it is an operator. */
@@ -322,35 +353,62 @@ static void link_by_flow(struct vv_model *model, uint64_t flow)
         activities->caller[row] = from;
 }
 
-static void link_by_place(struct vv_model *model, uint32_t row)
+/* True: no call is known that launched the work. */
+static bool link_by_place(struct vv_model *model, uint32_t row)
 {
     struct vv_activities *activities = &model->activities;
     enum vv_activity_kind kind = activities->kind[row];
     uint32_t launch = kind == VV_ACTIVITY_CALL ? activities->slice[row] : activities->launch[row];
-    model->health.unlinked +=
-        launch == VV_NONE && is_device_work(kind) && kind <= VV_ACTIVITY_SET;
     if (activities->caller[row] == VV_NONE)
         activities->caller[row] = operator_around(model, launch);
+    return launch == VV_NONE && is_device_work(kind) && kind <= VV_ACTIVITY_SET;
+}
+
+static void cut(struct linking *linking)
+{
+    uint64_t count = linking->model->activities.table.count;
+    size_t pieces = linking->model->threads;
+    if (pieces > count / PIECE_ACTIVITIES)
+        pieces = count / PIECE_ACTIVITIES;
+    pieces = pieces < 1 ? 1 : pieces > PIECES_MAX ? PIECES_MAX : pieces;
+    for (size_t p = 0; p < pieces; p++) {
+        linking->pieces[p].first = (uint32_t)(count * p / pieces);
+        linking->pieces[p].limit = (uint32_t)(count * (p + 1) / pieces);
+    }
+    linking->piece_count = pieces;
+}
+
+static void link_piece_by_ids(void *context, size_t piece)
+{
+    struct linking *linking = context;
+    for (uint32_t i = linking->pieces[piece].first; i < linking->pieces[piece].limit; i++) {
+        prefetch(linking, i);
+        if (linking->model->activities.slice[i] != VV_NONE)
+            link_by_ids(linking, i);
+    }
+}
+
+static void link_piece_by_place(void *context, size_t piece)
+{
+    struct linking *linking = context;
+    for (uint32_t i = linking->pieces[piece].first; i < linking->pieces[piece].limit; i++)
+        if (linking->model->activities.slice[i] != VV_NONE)
+            linking->pieces[piece].unlinked += link_by_place(linking->model, i);
 }
 
 static void link_all(struct linking *linking)
 {
     struct vv_model *model = linking->model;
     const struct vv_activities *activities = &model->activities;
-    uint64_t count = activities->table.count;
-    for (uint32_t i = 0; i < count; i++) {
-        prefetch(linking, i);
-        if (activities->slice[i] != VV_NONE)
-            link_by_ids(linking, i);
-    }
+    vv_workers_run(model->threads, linking->piece_count, link_piece_by_ids, linking);
     for (uint64_t i = 0; i < model->flows.table.count; i++)
         link_by_flow(model, i);
-    for (uint32_t i = 0; linking->rivals.count > 0 && i < count; i++)
+    for (uint32_t i = 0; linking->rivals.count > 0 && i < activities->table.count; i++)
         if (activities->slice[i] != VV_NONE)
             link_by_time(linking, i);
-    for (uint32_t i = 0; i < count; i++)
-        if (activities->slice[i] != VV_NONE)
-            link_by_place(model, i);
+    vv_workers_run(model->threads, linking->piece_count, link_piece_by_place, linking);
+    for (size_t p = 0; p < linking->piece_count; p++)
+        model->health.unlinked += linking->pieces[p].unlinked;
 }
 
 /* A collective gets the slice of its operator; without one, the slice of its device work. */
@@ -379,11 +437,10 @@ enum varve_code vv_build_activities(struct vv_model *model, struct varve_error *
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory to link %llu operators",
                 (unsigned long long)model->ops.table.count);
     find_slices(&linking);
+    cut(&linking);
     enum varve_code code = number_families(&linking, error);
     if (code == VARVE_OK)
-        code = map_calls(&linking, error);
-    if (code == VARVE_OK)
-        code = map_callers(&linking, error);
+        code = make_maps(&linking, error);
     if (code == VARVE_OK) {
         link_all(&linking);
         link_collectives(&linking);
