@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/steps/silent_cpu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,5 +78,6 @@ int64_t vv_silent_cpu_of(const struct vv_silent_cpu *silent, uint32_t step)
     int64_t begin_ns = steps->begin_ns[step];
     double used_ns = used_by(silent, process, begin_ns + steps->duration_ns[step]) -
                      used_by(silent, process, begin_ns);
-    return used_ns > 0 ? (int64_t)used_ns : 0; /* a thread's first record takes its past away */
+    /* A thread's first record takes its past away; a file may say what no clock counts. */
+    return used_ns > 0 ? (int64_t)fmin(used_ns, 9e18) : 0;
 }
