@@ -261,12 +261,15 @@ def test_the_script_for_a_gpu_holds_on_the_stand_ins(tmp_path):
     without = subprocess.run(command, env=quiet_environment(), capture_output=True, text=True,
                              check=False)
     assert (without.returncode, without.stdout[:16]) == (77, "no NVIDIA driver")
-    done = subprocess.run(command, env=quiet_environment(LD_LIBRARY_PATH=str(folders)),
+    metrics = binary("tests/drivers/metrics/libnvidia-ml.so.1").parent
+    done = subprocess.run(command, env=quiet_environment(
+        LD_LIBRARY_PATH=str(folders), VARVE_GPU_METRICS_LIBRARIES=str(metrics),
+        STANDIN_KERNEL_NS="2000000", STANDIN_GPUS="0"),
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 claims did not hold" in done.stdout
     words = [line.split()[0] for line in done.stdout.splitlines()[:-1]]
-    assert (words.count("PASS"), words.count("FAIL")) == (16, 0), done.stdout
+    assert (words.count("PASS"), words.count("FAIL")) == (20, 0), done.stdout
     assert "SKIP  pytorch, ddp: no PyTorch with a GPU in false" in done.stdout
     figures = json.loads((tmp_path / "figures/figures.json").read_text())
     assert set(figures["launch_ns"]) == {"bare", "recorded", "without cuda"}

@@ -93,6 +93,14 @@ def test_samples_that_are_lost_are_counted(varve, tmp_path):
     assert row["first"] == 1 and row["last"] == row["values"] >= 3
 
 
+@pytest.mark.parametrize("mode", ["endless", "broken"])
+def test_samples_that_are_left_at_the_end_are_counted_as_lost(varve, tmp_path, mode):
+    done = record(varve, tmp_path, "--metrics", "dram", STANDIN_SAMPLING=mode)
+    assert done.returncode == 0, done.stderr
+    row = counters(varve, tmp_path)["cuda:0 device", "hardware samples lost (times)"]
+    assert (row["first"], row["values"]) == (1, 1)
+
+
 @pytest.mark.parametrize("why, options, more", [
     ("INSUFFICIENT_PRIVILEGES (35): only an administrator may read counters here", [],
      {"STANDIN_SAMPLING": "forbids"}),

@@ -3,8 +3,8 @@
  * it opens the library that NCCL_PROFILER_PLUGIN names when a communicator is made, takes the
  * latest interface that both know, and tells of each plan on the thread that launched its kernel:
  * the group, all its tasks, their ends. The kernel is one of the driver's stand-in
- * (standin_driver.c), where the program has loaded that. Where it has HIP's (standin_hip.c), this is
- * RCCL. Nothing is communicated. For tests.
+ * (standin_driver.c), where the program has loaded that; where it has loaded HIP's (standin_hip.c),
+ * this is RCCL. Nothing is communicated. For tests.
  *
  * STANDIN_NCCL says which interface it knows, 1 to 5; 0 none, as NCCL before 2.23. */
 #include <dlfcn.h>

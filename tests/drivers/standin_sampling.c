@@ -6,7 +6,9 @@
  *
  *     STANDIN_SAMPLING         "forbids": no rights; "old": CUPTI 12.6; "turing": no trigger by
  *                              time; "elsewhen": times of an unknown clock; "real": of
- *                              CLOCK_REALTIME; "full": the buffer runs over in each reading
+ *                              CLOCK_REALTIME; "full": the buffer runs over in each reading;
+ *                              "endless": a stopped device has always more; "broken": a stopped
+ *                              device cannot be read
  *     STANDIN_SAMPLING_LACKS   a part of a counter's name that it does not have
  *     STANDIN_CUDA_ORDER       "10": CUDA's device 0 is GPU 1, and 1 is 0, by the numbers of
  *                              standin_nvml.c; "0" unless said. GPU 1 counts half as much */
@@ -267,8 +269,12 @@ int cuptiPmSamplingDecodeData(struct decode *at)
     struct sampler *of = at->sampler;
     uint64_t until_ns = of->is_running ? now_ns() : of->stopped_ns;
     CHECK(at, overflow);
+    if (is("broken") && !of->is_running)
+        return INVALID_PARAMETER;
     struct data data = { (size_t)((until_ns - of->next_ns) / of->interval_ns), of->next_ns,
                          of->gpu };
+    if (is("endless") && !of->is_running)
+        data.count = 101;
     at->reason = data.count > 100 ? DATA_FULL : END_OF_RECORDS;
     data.count = data.count > 100 ? 100 : data.count;
     of->next_ns += data.count * of->interval_ns;

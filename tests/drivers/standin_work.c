@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* standin_work.c — records of what a device would have done, for CUPTI's stand-in
  * (standin_cupti.c). For tests. */
+#include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "standin_records.h"
 
+static uint64_t long_ns; /* STANDIN_KERNEL_NS: kernels run one after the other then               */
+
+static void ask_how_long(void)
+{
+    const char *said = getenv("STANDIN_KERNEL_NS");
+    long_ns = said != NULL ? strtoull(said, NULL, 10) : 0;
+}
+
+/* When a kernel begins. */
+static uint64_t start_after_the_last(uint64_t now_ns)
+{
+    static uint64_t free_ns; /* atomic                                                           */
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, ask_how_long);
+    if (long_ns == 0)
+        return now_ns;
+    uint64_t start = __atomic_fetch_add(&free_ns, long_ns, __ATOMIC_RELAXED);
+    if (start >= now_ns)
+        return start;
+    __atomic_store_n(&free_ns, now_ns + long_ns, __ATOMIC_RELAXED);
+    return now_ns;
+}
+
 void standin_put_kernel(const struct standin_piece *piece, uint32_t correlation, const char *name,
                         uint64_t node)
 {
-    uint64_t start = standin_does("untimed") ? 0 : standin_now() + 1000;
+    uint64_t start = standin_does("untimed") ? 0 : start_after_the_last(standin_now() + 1000);
     struct kernel kernel = {
-        .kind = KERNEL, .registers = 40, .start = start, .end = start != 0 ? start + 2500 : 0,
+        .kind = KERNEL, .registers = 40, .start = start,
+        .end = start != 0 ? start + (long_ns > 0 ? long_ns : 2500) : 0,
         .device = piece->device, .context = piece->context, .stream = piece->stream,
         .grid = { 8, 4, 1 }, .block = { 128, 1, 1 }, .static_shared = 1024,
         .dynamic_shared = 2048, .correlation = correlation, .name = name, .graph_node = node,

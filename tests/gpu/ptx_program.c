@@ -4,6 +4,7 @@
  *
  *     ptx_program work STEPS     each step: a copy in, a set, two kernels, a copy out, a wait
  *     ptx_program cost LAUNCHES  prints the ns that a launch takes the host
+ *     ptx_program long KERNELS   kernels that move 1 GB each, one after the other
  *     ptx_program kill STEPS     as work, and dies by SIGKILL
  *     ptx_program threads STEPS  as work, on eight threads */
 #include <dlfcn.h>
@@ -19,6 +20,7 @@
 
 #define ELEMENTS (1u << 20)
 #define BYTES (ELEMENTS * sizeof(float))
+#define LONG_ELEMENTS (1u << 27)
 #define BLOCK 256u
 #define THREADS 8
 #define NO_GPU 77 /* exit code */
@@ -121,14 +123,18 @@ static void open_device(void)
     make_kernel();
 }
 
-static void launch(address from, address to, void *stream)
+static void launch_over(uint32_t count, address from, address to, void *stream)
 {
     float factor = 2;
-    uint32_t count = ELEMENTS;
     void *parameters[] = { &from, &to, &factor, &count };
-    check(cu.launch(kernel, ELEMENTS / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, parameters, NULL),
+    check(cu.launch(kernel, count / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream, parameters, NULL),
           "cuLaunchKernel");
     __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
+}
+
+static void launch(address from, address to, void *stream)
+{
+    launch_over(ELEMENTS, from, to, stream);
 }
 
 /* Returns whether the numbers that come back are right: 4 * x. The stand-in driver moves none. */
@@ -211,6 +217,20 @@ static void cost(long launches)
     printf("launch_ns %lld\n", (long long)least);
 }
 
+/* Long enough that samples of hardware counters lie within a kernel. */
+static void long_kernels(long count)
+{
+    address from, to;
+    void *stream;
+    check(cu.stream(&stream, 1), "cuStreamCreate");
+    check(cu.allocate(&from, LONG_ELEMENTS * sizeof(float)), "cuMemAlloc");
+    check(cu.allocate(&to, LONG_ELEMENTS * sizeof(float)), "cuMemAlloc");
+    for (long i = 0; i < count; i++) {
+        launch_over(LONG_ELEMENTS, from, to, stream);
+        check(cu.wait(stream), "cuStreamSynchronize");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "work";
@@ -219,6 +239,8 @@ int main(int argc, char **argv)
     open_device();
     if (strcmp(mode, "cost") == 0)
         cost(count);
+    else if (strcmp(mode, "long") == 0)
+        long_kernels(count);
     else if (strcmp(mode, "threads") == 0)
         on_threads(count);
     else

@@ -301,6 +301,13 @@ static void read_sample(struct reader *reader, size_t number)
                          values[i]);
 }
 
+static void tell_lost(const struct reader *reader)
+{
+    if (reader->tell != NULL)
+        reader->tell(reader->user, reader->device->number, VV_COUNTER_SAMPLES_LOST,
+                     (int64_t)vv_clock_monotonic_ns(), (double)++reader->device->lost);
+}
+
 /* Returns whether there is more. */
 static bool read_some(struct reader *reader)
 {
@@ -309,12 +316,10 @@ static bool read_some(struct reader *reader)
                                          .data_bytes = device->data_bytes };
     struct vv_cupti_info info = { .data = device->data, .data_bytes = device->data_bytes };
     int result = VV_CUPTI_CALL(&reader->sampling->cupti, decode, overflow, &decode);
-    bool is_lost = result == VV_CUPTI_NO_MEMORY || (result == VV_CUPTI_DONE && decode.overflow);
     reader->now = now(reader->sampling);
-    if (is_lost && reader->tell != NULL)
-        reader->tell(reader->user, device->number, VV_COUNTER_SAMPLES_LOST,
-                     (int64_t)reader->now.ns[OF_MONOTONIC], (double)++device->lost);
-    if ((result != VV_CUPTI_DONE && !is_lost) ||
+    if (result != VV_CUPTI_DONE || decode.overflow)
+        tell_lost(reader);
+    if ((result != VV_CUPTI_DONE && result != VV_CUPTI_NO_MEMORY) ||
         VV_CUPTI_CALL(&reader->sampling->cupti, info, completed, &info) != VV_CUPTI_DONE)
         return false;
     for (size_t i = 0; i < info.completed && i < SAMPLES; i++)
@@ -323,16 +328,25 @@ static bool read_some(struct reader *reader)
            decode.reason == VV_SAMPLING_DATA_FULL && result == VV_CUPTI_DONE;
 }
 
-void vv_sampling_read(struct vv_sampling *sampling, vv_sampled_fn *tell, void *user)
+/* What is left at the end is lost. */
+static void read_all(struct vv_sampling *sampling, bool is_last, vv_sampled_fn *tell, void *user)
 {
     for (unsigned i = 0; i < sampling->count; i++) {
         struct reader reader = { .sampling = sampling, .device = &sampling->devices[i],
                                  .tell = tell, .user = user };
         uint64_t end_ns = vv_clock_monotonic_ns() + DEVICE_READ_NS / sampling->count;
-        for (int round = 0; round < ROUNDS_MAX && read_some(&reader); round++)
-            if (vv_clock_monotonic_ns() > end_ns)
-                break;
+        bool has_more = true;
+        for (int round = 0; round < ROUNDS_MAX && has_more && vv_clock_monotonic_ns() <= end_ns;
+             round++)
+            has_more = read_some(&reader);
+        if (is_last && has_more)
+            tell_lost(&reader);
     }
+}
+
+void vv_sampling_read(struct vv_sampling *sampling, vv_sampled_fn *tell, void *user)
+{
+    read_all(sampling, false, tell, user);
 }
 
 /* ---- all devices ---- */
@@ -428,5 +442,5 @@ void vv_sampling_end(struct vv_sampling *sampling, vv_sampled_fn *tell, void *us
         struct vv_cupti_stop stop = { .sampler = sampling->devices[i].sampler };
         (void)VV_CUPTI_CALL(&sampling->cupti, stop, sampler, &stop);
     }
-    vv_sampling_read(sampling, tell, user);
+    read_all(sampling, true, tell, user);
 }

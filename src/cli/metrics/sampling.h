@@ -40,7 +40,8 @@ typedef void vv_sampled_fn(void *user, unsigned device, const char *name, int64_
 /* Tells what was sampled since. Samples that are lost are counted by a counter of their own. */
 void vv_sampling_read(struct vv_sampling *sampling, vv_sampled_fn *tell, void *user);
 
-/* Stops, and tells of the rest. The process is to end. */
+/* Stops, and tells of the rest; what cannot be read in half a second is counted as lost. The
+ * process is to end. */
 void vv_sampling_end(struct vv_sampling *sampling, vv_sampled_fn *tell, void *user);
 
 #endif
