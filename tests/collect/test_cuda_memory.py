@@ -65,6 +65,10 @@ def test_blocks_of_pytorchs_caching_allocator(varve, tmp_path):
     found = {row["device"]: row for row in rows}
     assert {device: (row["allocations"], row["peak_bytes"], row["end_bytes"])
             for device, row in found.items()} == {"cuda:0": (2, 8192, 0), "cuda:1": (2, 8192, 4096)}
+    for row in found.values():
+        assert row["reserved_peak_bytes"] == 2 << 20
+        assert row["slack_bytes"] == (2 << 20) - 8192
+        assert row["fragmentation"] == pytest.approx(1 - 8192 / (2 << 20))
 
 
 def test_what_the_caching_allocator_holds_is_a_counter(varve, tmp_path):

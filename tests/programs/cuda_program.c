@@ -332,11 +332,12 @@ static void pools(void)
     standin_pool(1 << 21, 2);
     varve_begin(&forward_site);
     for (uintptr_t i = 0; i < 4 && report != NULL; i++)
-        report((void *)(0x7f0000010000 + i * 4096), 4096, 4096, (i / 2 + 1) << 20,
-               devices[i % 2]);
+        report((void *)(0x7f0000010000 + i * 4096), 4096, (i / 2 + 1) * 4096,
+               (i / 2 + 1) << 20, devices[i % 2]);
     varve_end();
     for (uintptr_t i = 0; i < 3 && report != NULL; i++)
-        report((void *)(0x7f0000010000 + i * 4096), -4096, 0, 1 << 20, devices[i % 2]);
+        report((void *)(0x7f0000010000 + i * 4096), -4096, i < 2 ? 4096 : 0, 1 << 20,
+               devices[i % 2]);
     if (report != NULL)
         report(&found, 64, 64, 64, 0xff00); /* on the CPU: told of by alloc_cpu                   */
     printf("pools\n");

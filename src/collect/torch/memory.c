@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocator_counters.h"
 #include "base/device_kind.h"
 #include "base/system/clock.h"
 #include "collect/process/collector.h"
@@ -127,8 +128,10 @@ static struct {
     uint32_t epoch;    /* of the recording that was told; atomic                                */
 } holders[DEVICES];
 
-static void tell_reserved(uint32_t id, uint32_t index, uint64_t reserved_bytes)
+/* Where what it holds has changed: that, and what it has given out. */
+static void tell_reserved(uint32_t id, uint64_t reserved_bytes, uint64_t allocated_bytes)
 {
+    uint32_t index = id & UINT16_MAX;
     const struct varve_track_info info = { sizeof info, VARVE_CLOCK_MONOTONIC, "caching allocator",
                                            id, 0, -1, -1 };
     uint32_t none = 0, track = 0;
@@ -146,10 +149,13 @@ static void tell_reserved(uint32_t id, uint32_t index, uint64_t reserved_bytes)
     if (__atomic_exchange_n(&holders[index].reserved, reserved_bytes, __ATOMIC_RELAXED) ==
             reserved_bytes && is_told)
         return;
-    const struct varve_device_counter_info counter = {
-        sizeof counter, track, "reserved by the caching allocator (bytes)",
-        (int64_t)vv_clock_monotonic_ns(), (double)reserved_bytes
+    struct varve_device_counter_info counter = {
+        sizeof counter, track, VV_COUNTER_GIVEN_OUT, (int64_t)vv_clock_monotonic_ns(),
+        (double)allocated_bytes
     };
+    varve_device_counter(&counter);
+    counter.name = VV_COUNTER_RESERVED;
+    counter.value = (double)reserved_bytes;
     varve_device_counter(&counter);
 }
 
@@ -170,7 +176,7 @@ void REPORT(void *block, int64_t bytes, size_t allocated, size_t reserved, struc
             varve_alloc(block, (uint64_t)bytes, id);
         else
             varve_free(block, id);
-        tell_reserved(id, id & 0xffff, reserved);
+        tell_reserved(id, reserved, allocated);
     }
     if (report != NULL)
         report(block, bytes, allocated, reserved, device);

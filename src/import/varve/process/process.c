@@ -13,6 +13,7 @@
 #include "import/input/input_file.h"
 #include "import/varve/process/parallel.h"
 #include "import/varve/process/ranges.h"
+#include "import/varve/records/held.h"
 
 /* ---- the files of the folder ---- */
 
@@ -398,6 +399,8 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     uint32_t first_track = (uint32_t)process->model->tracks.table.count;
     uint32_t first_slice = (uint32_t)process->model->slices.table.count;
     uint32_t first_step = (uint32_t)process->model->steps.table.count;
+    uint32_t first_memory = (uint32_t)process->model->memory.table.count;
+    uint32_t first_counter = (uint32_t)process->model->counters.table.count;
     size_t first_placed = process->model->placed_count;
     /* The process's own stream, with strings and pauses, was found last. */
     const struct vv_packets *streams = folder->streams.items;
@@ -417,6 +420,7 @@ static enum varve_code decode(struct vv_process_reader *process, const struct fo
     VV_TRY(vv_pairs_join(process, error));
     VV_TRY(vv_marks_join(process, error));
     VV_TRY(vv_devices_join(process, error));
+    VV_TRY(vv_held_join(process, first_memory, first_counter, error));
     VV_TRY(vv_values_join(process, error));
     VV_TRY(vv_counts_join(process, error));
     return fill_process(process, error);
