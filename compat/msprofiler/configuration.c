@@ -10,8 +10,6 @@
 
 #define PATH_BYTES_MAX 4096u
 
-const char vv_vendor_variable[] = "VARVE_MSPROFILER_VENDOR";
-
 static struct vv_recording_wish started; /* valid while is_started                               */
 static bool is_started;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profapi/clock.h"
 #include "profapi/layers.h"
 #include "profapi/names.h"
 #include "profapi/tasks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c — the records that modules report, and the clock that they take times from.
+/* report.c — the records that modules report.
  *
  * Each record is handed to Varve at once: there is no ring that could be full, and nothing is
  * overwritten. What cannot be kept is counted by Varve's recorder. */
@@ -8,14 +8,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "ascend/vendor.h"
+#include "profapi/clock.h"
 #include "profapi/layers.h"
 #include "profapi/modules.h"
 #include "profapi/names.h"
 #include "profapi/payloads.h"
-#include "profapi/tensors.h"
 #include "varve/control.h"
 #include "varve/past.h"
 
@@ -39,63 +38,19 @@ _Static_assert(sizeof(struct MsprofAdditionalInfo) == 256 &&
                    offsetof(struct MsprofAdditionalInfo, data) == HEAD_BYTES,
                "the documented layout");
 
-/* ---- the clock ---- */
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-EXPORT uint64_t MsprofSysCycleTime(void)
-{
-    return VV_PASS_ON(varve_ticks(), MsprofSysCycleTime);
-}
-
-/* Ours is a counter unless it reads as CLOCK_MONOTONIC. */
-static bool is_counter(void)
-{
-    uint64_t before = now_ns(CLOCK_MONOTONIC), ticks = varve_ticks();
-    return ticks < before || ticks > now_ns(CLOCK_MONOTONIC);
-}
-
-EXPORT bool MsprofHostFreqIsEnable(void)
-{
-    return VV_PASS_ON(is_counter(), MsprofHostFreqIsEnable);
-}
-
-/* A vendor's clock is the counter, too, or one of the system's: a value lies between two of it. */
-static uint32_t find_clock(void)
-{
-    uint64_t before = varve_ticks(), value = MsprofSysCycleTime(), after = varve_ticks();
-    if (value >= before && value <= after)
-        return VARVE_CLOCK_TICKS;
-    before = now_ns(CLOCK_MONOTONIC_RAW);
-    value = MsprofSysCycleTime();
-    if (value >= before && value <= now_ns(CLOCK_MONOTONIC_RAW))
-        return VARVE_CLOCK_MONOTONIC_RAW;
-    before = now_ns(CLOCK_MONOTONIC);
-    value = MsprofSysCycleTime();
-    return value >= before && value <= now_ns(CLOCK_MONOTONIC) ? VARVE_CLOCK_MONOTONIC
-                                                               : VARVE_CLOCK_TICKS;
-}
-
-uint32_t vv_record_clock(void)
-{
-    static uint32_t clock;
-    uint32_t found = __atomic_load_n(&clock, __ATOMIC_RELAXED);
-    if (found == 0)
-        __atomic_store_n(&clock, found = find_clock(), __ATOMIC_RELAXED);
-    return found;
-}
-
 /* ---- ranges of the host ---- */
+
+static bool are_open; /* atomic */
+
+void vv_reports_open(bool are_open_now)
+{
+    __atomic_store_n(&are_open, are_open_now, __ATOMIC_RELAXED);
+}
 
 /* Before MsprofInit, while nothing is recorded, the documented code is "not initialised". */
 static int32_t when_off(void)
 {
-    return vv_is_initialised() ? MSPROF_ERROR_NONE : MSPROF_ERROR_UNINITIALIZE;
+    return __atomic_load_n(&are_open, __ATOMIC_RELAXED) ? MSPROF_ERROR_NONE : MSPROF_ERROR_UNINITIALIZE;
 }
 
 /* NULL: the record has no item. */

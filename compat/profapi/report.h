@@ -12,8 +12,8 @@ enum vv_hook_type {
 };
 void *vv_hook(enum vv_hook_type type); /* NULL = none */
 
-/* Between MsprofInit and MsprofFinalize. */
-bool vv_is_initialised(void);
+/* From MsprofInit on, until MsprofFinalize. */
+void vv_reports_open(bool are_open);
 /* Begins of events whose ends have not come are told as instants. */
 void vv_reports_end(void);
 

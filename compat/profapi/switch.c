@@ -16,15 +16,7 @@
 _Static_assert(sizeof(struct MsprofConfig) == 5432, "the documented layout");
 _Static_assert(offsetof(struct MsprofConfig, dumpPath) == 312, "the documented layout");
 
-const char vv_vendor_variable[] = "VARVE_PROFAPI_VENDOR";
-
-/* Both atomic. has_options: recording began by options that MsprofInit was given. */
-static bool is_initialised, has_options;
-
-bool vv_is_initialised(void)
-{
-    return __atomic_load_n(&is_initialised, __ATOMIC_RELAXED);
-}
+static bool has_options; /* recording began by options that MsprofInit was given; atomic          */
 
 static int32_t result_of(enum varve_code code)
 {
@@ -83,7 +75,7 @@ static int32_t finalize(void)
         code = varve_profiling_finalize(NULL);
     vv_reports_end();
     vv_modules_finalize();
-    __atomic_store_n(&is_initialised, false, __ATOMIC_RELAXED);
+    vv_reports_open(false);
     return code == VARVE_STATE ? MSPROF_ERROR_NONE : result_of(code);
 }
 
@@ -106,7 +98,7 @@ static int32_t init(uint32_t type, void *data, uint32_t length)
     /* The environment's options began to record when libvarve was loaded. */
     if (result != MSPROF_ERROR_NONE)
         return result;
-    __atomic_store_n(&is_initialised, true, __ATOMIC_RELAXED);
+    vv_reports_open(true);
     vv_modules_init();
     return MSPROF_ERROR_NONE;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "profapi/names.h"
-#include "profapi/tensors.h"
+#include "profapi/clock.h"
 #include "varve/device.h"
 
 #define STREAMS_MAX 1024u

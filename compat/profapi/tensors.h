@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensors.h — tensors as Ascend's runtimes describe them, and which clock their records use.
- * Thread-safe. */
+/* tensors.h — tensors as Ascend's runtimes describe them. Thread-safe. */
 #ifndef VARVE_COMPAT_TENSORS_H
 #define VARVE_COMPAT_TENSORS_H
 
@@ -9,8 +8,5 @@
 
 /* Tells a tensor_info. False: its size does not fit. */
 bool vv_tensors_tell(const struct vv_detail *detail, struct varve_past_note_info *note);
-
-/* VARVE_CLOCK_…: that of the times in records, which the program takes from MsprofSysCycleTime. */
-uint32_t vv_record_clock(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/select/filter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,20 +73,9 @@ bool vv_filter_compare(enum vv_comparison comparison, int64_t left, int64_t righ
 
 static bool compare_real(enum vv_comparison comparison, double left, double right)
 {
-    switch (comparison) {
-    case VV_EQUAL:
-        return left == right;
-    case VV_UNEQUAL:
-        return left != right;
-    case VV_LESS:
-        return left < right;
-    case VV_AT_MOST:
-        return left <= right;
-    case VV_GREATER:
-        return left > right;
-    default:
-        return left >= right;
-    }
+    if (isunordered(left, right))
+        return comparison == VV_UNEQUAL;
+    return vv_filter_compare(comparison, (left > right) - (left < right), 0);
 }
 
 static bool ask_text(struct applying *applying, size_t index, uint32_t slice)
