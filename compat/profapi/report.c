@@ -50,7 +50,8 @@ void vv_reports_open(bool are_open_now)
 /* Before MsprofInit, while nothing is recorded, the documented code is "not initialised". */
 static int32_t when_off(void)
 {
-    return __atomic_load_n(&are_open, __ATOMIC_RELAXED) ? MSPROF_ERROR_NONE : MSPROF_ERROR_UNINITIALIZE;
+    return __atomic_load_n(&are_open, __ATOMIC_RELAXED) ? MSPROF_ERROR_NONE
+                                                        : MSPROF_ERROR_UNINITIALIZE;
 }
 
 /* NULL: the record has no item. */
