@@ -70,6 +70,12 @@ def test_what_others_took_is_theirs(varve, tmp_path):
     assert "The machine was busy" in row["try"] and row["saves_ns"] is None
 
 
+def test_a_thread_that_never_waits_was_stopped(varve, tmp_path):
+    """Though no more often than in other steps."""
+    path = recorded(tmp_path, stops=1, waits=0)
+    assert round(slow_row(varve, path)["taken_ns"] / MS) == 20
+
+
 @pytest.mark.parametrize("stops, waits, cpu_ms", [(0, 12, 8), (3, 12, 8), (1, 2, 28)])
 def test_what_the_program_did_is_its_own(varve, tmp_path, stops, waits, cpu_ms):
     """It waited, or it worked."""

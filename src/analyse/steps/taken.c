@@ -73,7 +73,8 @@ int64_t vv_taken_ns(const struct vv_taken *taken, uint32_t step, int64_t excess_
     double stops = (double)at->for_others - (double)median->for_others,
            waits = (double)at->to_wait - (double)median->to_wait;
     int64_t off_ns = vv_sum(at->off_cpu_ns, -median->off_cpu_ns);
-    if (stops <= 0 || stops < waits || off_ns <= 0 || excess_ns <= 0)
+    bool is_stopped = at->to_wait == 0 ? at->for_others > 0 : stops > 0 && stops >= waits;
+    if (!is_stopped || off_ns <= 0 || excess_ns <= 0)
         return 0;
     return off_ns < excess_ns ? off_ns : excess_ns;
 }

@@ -17,8 +17,8 @@ struct vv_taken {
 
 enum varve_code vv_taken_init(struct vv_taken *out_taken, const struct vv_scope *scope,
                               struct varve_error *error);
-/* Of a step that takes `excess_ns` longer than the median one; -1 = not known. A step whose thread
- * began to wait more often than it was stopped waited for its own. */
+/* Of a step that takes `excess_ns` longer than the median one; -1 = not known. If its thread
+ * waited, it must have been stopped more often than usual, and as often as it waited more. */
 int64_t vv_taken_ns(const struct vv_taken *taken, uint32_t step, int64_t excess_ns);
 
 #endif

@@ -25,9 +25,9 @@ const struct vv_rule vv_rules_steps[] = {
     { .name = "workers_restarted",
       .unless = "crowded_workers",
       .is = { vv_analyse_waits, "row", "total", "restart_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
-      .also = { vv_analyse_waits, "row", "total", "restarts", NULL, 2, VV_EACH_ROW },
-      .besides = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
-                   "step_calls", NULL, 1, VV_EACH_ROW },
+      .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
+                "step_calls", NULL, 1, VV_EACH_ROW },
+      .besides = { vv_analyse_waits, "row", "total", "restarts", NULL, 2, VV_EACH_ROW },
       .weight = 1.5,
       .saves = "restart_ns", .saves_part = 1.0,
       .says = "Steps in which the data loader's workers begin anew take longer: {share} of all "
@@ -41,8 +41,8 @@ const struct vv_rule vv_rules_steps[] = {
       .because = "PyTorch's DataLoader forks its workers anew in each epoch, unless they are "
                  "persistent; 5 % as for other waits." },
     { .name = "workers_too_slow",
-      .unless = "crowded_workers",
-      .never = { vv_analyse_waits, "row", "total", "restart_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .unless = "workers_restarted",
+      .never = { vv_analyse_waits, "row", "total", "pool_threads", "cpus", 2, VV_EACH_ROW },
       .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.1,
               VV_EACH_ROW },
       .also = { vv_analyse_operators, "name", "enumerate(DataLoader)#_MultiProcessing*",
