@@ -70,6 +70,20 @@ def test_the_line_that_launched_a_kernel_stands_with_it(varve, tmp_path):
     assert (row["name"], row["op"], row["source"]) == ("gemm", "aten::mm", "train.py(7): epoch")
 
 
+def test_the_source_is_the_program_s_own_line(varve, tmp_path):
+    """Not the library's frame, nor the built-in function's. Without another, the innermost."""
+    frames = ["train.py(9): step", "/usr/lib/python3/dist-packages/x.py(1): f", "torch/nn.py(2): g",
+              "<built-in method relu>"]
+    events = [kineto.span(frame, at, 9 * MS - at, "python_function")
+              for at, frame in enumerate(frames)] + [kineto.span("aten::relu", MS, 2 * MS)]
+    rows = table_reader.tables(varve, "report", "--table", "operators", "--by", "source",
+                               made(tmp_path, events))["operators"]
+    assert [row["name"] for row in rows if row["row"] == "operator"] == [frames[0]]
+    rows = table_reader.tables(varve, "report", "--table", "operators", "--by", "source",
+                               made(tmp_path, events[1:]))["operators"]
+    assert {row["name"] for row in rows if row["row"] == "operator"} == set(frames[1:])
+
+
 def test_waits_and_a_profiler_s_own_rows_are_not_listed_as_work(varve, tmp_path):
     events = [kineto.span("aten::mm", 0, 2 * MS),
               kineto.span("synchronizeStream", 2 * MS, 9 * MS, "cuda_runtime", correlation=9),

@@ -8,8 +8,7 @@
 #include "model/find.h"
 #include "varve/varve.h"
 
-/* Frames of what people install, and of Python itself. */
-static bool is_library(const char *frame)
+bool vv_is_library_frame(const char *frame)
 {
     static const char *const parts[] = { "<built-in", "/site-packages/", "/dist-packages/",
                                          "/lib/python3", "<frozen", "importlib" };
@@ -27,21 +26,27 @@ static bool take(const char *frame, size_t length, char text[VV_SOURCE_LINE_BYTE
     char found[VV_SOURCE_LINE_BYTES];
     snprintf(found, sizeof found, "%.*s", (int)(length < sizeof found ? length : sizeof found - 1),
              frame);
-    bool is_last = !is_library(found);
+    bool is_last = !vv_is_library_frame(found);
     if (is_last || text[0] == '\0')
         snprintf(text, VV_SOURCE_LINE_BYTES, "%s", found);
     return is_last;
 }
 
-static bool take_stack(const char *frames, char text[VV_SOURCE_LINE_BYTES])
+size_t vv_own_frame(const char *frames, const char **out_frame)
 {
-    while (*frames != '\0') {
-        size_t length = strcspn(frames, ";");
-        if (length > 0 && take(frames, length, text))
-            return true;
-        frames += length + (frames[length] == ';');
+    char frame[VV_SOURCE_LINE_BYTES];
+    *out_frame = frames;
+    for (const char *at = frames; *at != '\0';) {
+        size_t length = strcspn(at, ";");
+        snprintf(frame, sizeof frame, "%.*s",
+                 (int)(length < sizeof frame ? length : sizeof frame - 1), at);
+        if (length > 0 && !vv_is_library_frame(frame)) {
+            *out_frame = at;
+            return length;
+        }
+        at += length + (at[length] == ';');
     }
-    return false;
+    return strcspn(frames, ";");
 }
 
 bool vv_source_line(const struct vv_model *model, uint32_t slice,
@@ -52,7 +57,7 @@ bool vv_source_line(const struct vv_model *model, uint32_t slice,
     bool is_last = false;
     out_text[0] = '\0';
     if (slices->layer[slice] == VARVE_LAYER_PYTHON &&
-        !is_library(vv_text_of(model, slices->name[slice])))
+        !vv_is_library_frame(vv_text_of(model, slices->name[slice])))
         return false;
     for (uint32_t row = slice; row != VV_NONE && !is_last; row = slices->parent[row]) {
         uint32_t op = slices->op[row], source = slices->source[row];
@@ -61,7 +66,9 @@ bool vv_source_line(const struct vv_model *model, uint32_t slice,
                      vv_text_of(model, model->sources.file[source]), model->sources.line[source]);
             is_last = take(line, strlen(line), out_text);
         } else if (op != VV_NONE && model->ops.stack[op] != 0) {
-            is_last = take_stack(vv_text_of(model, model->ops.stack[op]), out_text);
+            const char *frame;
+            size_t length = vv_own_frame(vv_text_of(model, model->ops.stack[op]), &frame);
+            is_last = take(frame, length, out_text);
         } else if (slices->layer[row] == VARVE_LAYER_PYTHON && row != slice) {
             const char *frame = vv_text_of(model, slices->name[row]);
             is_last = take(frame, strlen(frame), out_text);

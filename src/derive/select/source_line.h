@@ -4,10 +4,17 @@
 #define VV_DERIVE_SELECT_SOURCE_LINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "model/model.h"
 
 #define VV_SOURCE_LINE_BYTES 400
+
+/* Is it a frame of what people install, or of Python itself? */
+bool vv_is_library_frame(const char *frame);
+/* The first of these frames, with ";" between, that is no library's; if there is none, the first.
+ * Returns its length. */
+size_t vv_own_frame(const char *frames, const char **out_frame);
 
 /* Writes "FILE:LINE", or a frame of Python: the innermost around the slice that is in no library's
  * folder, else the innermost. False: none is known, or the slice is such a frame itself. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "derive/select/source_line.h"
 #include "meaning/autograd_links.h"
 #include "model/device_id.h"
 #include "model/find.h"
@@ -107,7 +108,26 @@ static enum varve_code find_modules(struct vv_traits *traits, struct varve_error
 }
 
 /* Sources that were already found, by row of sources and by string. */
-struct known_sources { uint32_t *by_row, *by_string; };
+struct known_sources {
+    uint32_t *by_row, *by_string;
+    bool *is_library; /* by source: it is known, and a library's                                 */
+    size_t capacity;
+};
+
+static enum varve_code add_source(struct vv_traits *traits, struct known_sources *known,
+                                  const char *text, size_t length, uint32_t *out_source,
+                                  struct varve_error *error)
+{
+    size_t former = known->capacity;
+    VV_TRY(vv_intern_add(traits->texts, text, length, out_source, error));
+    VV_TRY(VV_SCRATCH_RESERVE(traits->scratch, &known->is_library, &known->capacity,
+                              (size_t)*out_source + 1, error));
+    for (; former < known->capacity; former++)
+        known->is_library[former] = false;
+    known->is_library[*out_source] =
+        vv_is_library_frame(vv_intern_text(traits->texts, *out_source));
+    return VARVE_OK;
+}
 
 static enum varve_code source_of(struct vv_traits *traits, struct known_sources *known,
                                  uint32_t row, uint32_t *out_source, struct varve_error *error)
@@ -122,7 +142,7 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
             return VARVE_OK;
         snprintf(text, sizeof text, "%s:%" PRIu32, vv_text_of(model, model->sources.file[source]),
                  model->sources.line[source]);
-        VV_TRY(vv_intern_add(traits->texts, text, strlen(text), out_source, error));
+        VV_TRY(add_source(traits, known, text, strlen(text), out_source, error));
         known->by_row[source] = *out_source;
         return VARVE_OK;
     }
@@ -133,12 +153,14 @@ static enum varve_code source_of(struct vv_traits *traits, struct known_sources 
     *out_source = known->by_string[string];
     if (string == 0 || *out_source != 0)
         return VARVE_OK;
-    const char *frames = vv_text_of(model, string);
-    VV_TRY(vv_intern_add(traits->texts, frames, strcspn(frames, ";"), out_source, error));
+    const char *frame;
+    size_t length = vv_own_frame(vv_text_of(model, string), &frame);
+    VV_TRY(add_source(traits, known, frame, length, out_source, error));
     known->by_string[string] = *out_source;
     return VARVE_OK;
 }
 
+/* The innermost line that is no library's, else the innermost. */
 static enum varve_code fill_sources(struct vv_traits *traits, struct known_sources *known,
                                     struct varve_error *error)
 {
@@ -146,9 +168,10 @@ static enum varve_code fill_sources(struct vv_traits *traits, struct known_sourc
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t parent = slices->parent[row], source;
         VV_TRY(source_of(traits, known, row, &source, error));
-        if (source == 0)
-            source = parent != VV_NONE ? traits->sources[parent] : VV_NONE;
-        traits->sources[row] = source;
+        uint32_t around = parent != VV_NONE ? traits->sources[parent] : VV_NONE;
+        bool is_better = source == 0 || (known->is_library[source] && around != VV_NONE &&
+                                         !known->is_library[around]);
+        traits->sources[row] = is_better ? around : source;
     }
     return VARVE_OK;
 }
@@ -156,7 +179,7 @@ static enum varve_code fill_sources(struct vv_traits *traits, struct known_sourc
 static enum varve_code find_sources(struct vv_traits *traits, struct varve_error *error)
 {
     const struct vv_model *model = traits->model;
-    struct known_sources known;
+    struct known_sources known = { .capacity = 0 };
     VV_TRY(VV_SCRATCH_ZEROS(traits->scratch, &known.by_row, model->sources.table.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(traits->scratch, &known.by_string, model->strings.count, error));
     VV_TRY(VV_SCRATCH_ARRAY(traits->scratch, &traits->sources, model->slices.table.count, error));
