@@ -99,13 +99,16 @@ static struct text_column *widest_text(const struct block *block)
     return widest;
 }
 
-/* The width that a column gets before others are left out for it. */
-static size_t wanted_width(const struct text_column *column)
+/* The width that a column gets before others are left out for it: a name, half of the line. */
+static size_t wanted_width(const struct block *block, const struct text_column *column)
 {
     enum vv_text_form form = column->face.column->in_text;
-    return form == VV_TEXT_TREE                        ? TREE_WIDTH_WANTED
-           : column->has_names || form == VV_TEXT_PATH ? NAME_WIDTH_WANTED
-                                                       : TEXT_WIDTH_WANTED;
+    size_t half = (size_t)block->how->width / 2;
+    if (column->has_names)
+        return half > NAME_WIDTH_WANTED ? half : NAME_WIDTH_WANTED;
+    return form == VV_TEXT_TREE   ? TREE_WIDTH_WANTED
+           : form == VV_TEXT_PATH ? NAME_WIDTH_WANTED
+                                  : TEXT_WIDTH_WANTED;
 }
 
 /* Width of the line when every text column is cut to its wanted width. */
@@ -114,7 +117,7 @@ static size_t width_of_short_line(const struct block *block)
     size_t width = width_of_line(block);
     for (size_t i = 0; i < block->count; i++) {
         const struct text_column *column = &block->columns[i];
-        size_t wanted = wanted_width(column);
+        size_t wanted = wanted_width(block, column);
         if (!column->face.right && column->width > wanted)
             width -= column->width - wanted;
     }

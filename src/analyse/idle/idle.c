@@ -15,7 +15,7 @@ enum { ROW, CAUSE, DOING, NAME, NAME_NS, SOURCE, DEVICE, RANK, IDLE, SHARE, GAPS
 static const struct vv_sheet_column idle_columns[COLUMNS] = {
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "cause", "cause", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "doing", "the thread was in", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "doing", "thread was in", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "name", "mostly", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "name_ns", "of it", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "source", "source", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -23,8 +23,8 @@ static const struct vv_sheet_column idle_columns[COLUMNS] = {
     { "rank", "rank", VV_CELL_INT, VV_UNIT_NONE, true, false },
     { "idle_ns", "idle", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "idle_share", "idle", VV_CELL_REAL, VV_UNIT_RATIO, false, VV_TEXT_BAR },
-    { "gaps", "gaps", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    { "longest_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, false },
+    { "gaps", "gaps", VV_CELL_INT, VV_UNIT_COUNT, false, VV_TEXT_IF_ROOM },
+    { "longest_ns", "longest", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "longest_at_ns", "at", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
 };
 

@@ -42,7 +42,8 @@ enum {
 #define SCOPE_OF(prefix)                                                                           \
     { prefix "self_ns", "self", VV_CELL_INT, VV_UNIT_NS, false, false },                           \
     { prefix "self_share", "share", VV_CELL_REAL, VV_UNIT_RATIO, false, false },                   \
-    { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false, false },             \
+    { prefix "self_running_share", "sum", VV_CELL_REAL, VV_UNIT_RATIO, false,                      \
+      VV_TEXT_IF_MUCH_ROOM },                                                                      \
     { prefix "total_ns", "total", VV_CELL_INT, VV_UNIT_NS, false, false },                         \
     { prefix "calls", "calls", VV_CELL_INT, VV_UNIT_COUNT, false, false },                         \
     { prefix "mean_ns", "mean", VV_CELL_INT, VV_UNIT_NS, true, false },                            \
