@@ -63,6 +63,7 @@ target_link_libraries(mlir_core PRIVATE vv_options varve_reader)
 file(GLOB plugin_sources CONFIGURE_DEPENDS mlir/plugin/*.cpp)
 add_plugin(varve_mlir_opt varve-mlir-opt-19 "" ${plugin_sources} $<TARGET_OBJECTS:mlir_core>)
 target_link_libraries(varve_mlir_opt PRIVATE varve_reader)
+set_target_properties(varve_mlir_opt PROPERTIES UNITY_BUILD ON) # most of it is MLIR's headers
 install(TARGETS varve_mlir_opt LIBRARY DESTINATION ${mlir_install})
 install(DIRECTORY mlir/include/varve/mlir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/varve)
 

@@ -6,8 +6,26 @@
 # leaves the process once loaded (-z nodelete: threads may still be inside), and finds its
 # thread-local data without a call (initial-exec), also in signal handlers; for their sake nothing
 # is bound lazily (-z now).
-file(GLOB_RECURSE recorder_sources CONFIGURE_DEPENDS src/record/*.c
-    src/device/*.c src/exec/*.c src/observe/*.c src/points/*.c src/collect/*.c)
+#
+# Its objects are those of the rooms' archives, which tests link. With -fsanitize=null alone each is
+# compiled twice: gcc 12 and the linker's relaxation of initial-exec in programs disagree on a flag.
+set(recorder_rooms ${rooms})
+list(FILTER recorder_rooms INCLUDE REGEX "^(record|device|exec|observe|points|collect)(/|$)")
+set(recorder_code "")
+foreach(room IN LISTS recorder_rooms)
+    string(REPLACE "/" "_" library vv_${room})
+    get_target_property(kind ${library} TYPE)
+    if(NOT kind STREQUAL "STATIC_LIBRARY")
+        continue()
+    endif()
+    if(VARVE_SANITIZE MATCHES "undefined")
+        file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c)
+        list(APPEND recorder_code ${sources})
+    else()
+        target_compile_options(${library} PRIVATE -ftls-model=initial-exec)
+        list(APPEND recorder_code $<TARGET_OBJECTS:${library}>)
+    endif()
+endforeach()
 
 # Which symbols it exports: those of include/varve, and the entry points of other programs'
 # interfaces.
@@ -19,10 +37,10 @@ list(JOIN entry_points ";\n    " entry_points)
 set(recorder_map ${PROJECT_BINARY_DIR}/libvarve.map)
 configure_file(src/record/libvarve.map.in ${recorder_map} @ONLY)
 
-add_library(varve_library SHARED ${recorder_sources})
+add_library(varve_library SHARED ${recorder_code})
 add_library(varve::varve ALIAS varve_library)
 set_target_properties(varve_library PROPERTIES
-    OUTPUT_NAME varve EXPORT_NAME varve
+    OUTPUT_NAME varve EXPORT_NAME varve LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${recorder_map})
 target_include_directories(varve_library
@@ -39,8 +57,4 @@ target_link_options(varve_library PRIVATE
 if(NOT VARVE_SANITIZE) # clang gives its sanitizers to programs only
     target_link_options(varve_library PRIVATE LINKER:-z,defs)
 endif()
-
-# For the shared library alone: vv_record, which tests link, keeps the compiler's choice, since gcc
-# 12 and the linker's relaxation of initial-exec in programs disagree on a flag (seen with
-# -fsanitize=null).
 target_compile_options(varve_library PRIVATE -ftls-model=initial-exec)
