@@ -270,8 +270,11 @@ static enum varve_code mark_numbered(struct finding *finding, struct varve_error
     VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &has_plain, rows, error));
     for (uint32_t row = 0; row < rows; row++) {
         uint32_t parent = slices->parent[row];
-        callers[row] = parent == VV_NONE ? VV_NONE : is_backward_operator(finding, parent) ? parent
-                       : is_numbered(finding, parent) ? VV_NONE : callers[parent];
+        callers[row] = parent == VV_NONE                         ? VV_NONE
+                       : is_backward_operator(finding, parent)   ? parent
+                       : callers[parent] == VV_NONE              ? VV_NONE
+                       : is_numbered(finding, parent)            ? VV_NONE
+                                                                 : callers[parent];
         if (callers[row] != VV_NONE && slices->layer[row] == VARVE_LAYER_OP &&
             !is_numbered(finding, row) && !is_backward_operator(finding, row))
             has_plain[callers[row]] = true;

@@ -6,19 +6,9 @@
 
 #include "base/binary_search.h"
 
-enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
-                                 struct varve_error *error)
+enum varve_code vv_intervals_append(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
+                                    struct varve_error *error)
 {
-    if (end_ns <= begin_ns)
-        return VARVE_OK;
-    /* Intervals that come in order are joined at once, so a busy stream needs few of them. */
-    if (set->count > 0) {
-        struct vv_interval *last = &set->items[set->count - 1];
-        if (begin_ns >= last->begin_ns && begin_ns <= last->end_ns) {
-            last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
-            return VARVE_OK;
-        }
-    }
     VV_TRY(VV_SCRATCH_RESERVE(set->scratch, &set->items, &set->capacity, set->count + 1, error));
     set->items[set->count++] = (struct vv_interval){ begin_ns, end_ns };
     return VARVE_OK;

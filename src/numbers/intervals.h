@@ -23,10 +23,31 @@ struct vv_intervals {
     size_t count, capacity;
 };
 
+/* Adds an interval that does not touch the last one. */
+enum varve_code vv_intervals_append(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
+                                    struct varve_error *error);
+
 /* Adds an interval. A struct with a scratch, zeroed else, is the empty set. An interval without
- * length adds nothing. */
-enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
-                                 struct varve_error *error);
+ * length adds nothing. Intervals that come in order are joined at once, so a busy stream needs few
+ * of them. */
+static inline enum varve_code vv_intervals_add(struct vv_intervals *set, int64_t begin_ns,
+                                               int64_t end_ns, struct varve_error *error)
+{
+    if (end_ns <= begin_ns)
+        return VARVE_OK;
+    if (set->count > 0) {
+        struct vv_interval *last = &set->items[set->count - 1];
+        if (begin_ns >= last->begin_ns && begin_ns <= last->end_ns) {
+            last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+            return VARVE_OK;
+        }
+    }
+    if (set->count == set->capacity)
+        return vv_intervals_append(set, begin_ns, end_ns, error);
+    set->items[set->count++] = (struct vv_interval){ begin_ns, end_ns };
+    return VARVE_OK;
+}
+
 /* Sorts the intervals, and joins those that overlap or touch. */
 void vv_intervals_unite(struct vv_intervals *set);
 

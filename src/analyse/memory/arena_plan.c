@@ -3,27 +3,46 @@
 
 #include "base/radix.h"
 
+#define BLOCK 64 /* so many placements are looked at before the search may end                   */
+
 /* A placed allocation, by offset: what the search for a gap reads, close together. */
 struct placed {
     int64_t begin_ns, end_ns, offset_bytes, end_bytes;
 };
+
+/* Which of placed[0..count) live at the same time as `item`. No branch depends on the answer, which
+ * follows no pattern. */
+static size_t list_neighbours(const struct placed *placed, size_t count,
+                              const struct vv_allocation *item, const struct placed **out)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        out[listed] = &placed[i];
+        listed += (placed[i].begin_ns < item->end_ns) & (item->begin_ns < placed[i].end_ns);
+    }
+    return listed;
+}
 
 /* The offset of the smallest gap that `item` fits in, between those of placed[0..count) that live
  * at the same time as `item`. `placed` is in order of offset. If no gap fits, the end of the last
  * of them. */
 static int64_t best_gap(const struct placed *placed, size_t count, const struct vv_allocation *item)
 {
+    const struct placed *neighbours[BLOCK];
     int64_t free_from = 0, best = -1, best_bytes = INT64_MAX;
-    for (size_t i = 0; i < count && best_bytes > item->bytes; i++) {
-        const struct placed *other = &placed[i];
-        if (other->begin_ns >= item->end_ns || item->begin_ns >= other->end_ns)
-            continue;
-        int64_t gap_bytes = other->offset_bytes - free_from;
-        if (gap_bytes >= item->bytes && gap_bytes < best_bytes) {
-            best = free_from;
-            best_bytes = gap_bytes;
+    for (size_t first = 0; first < count && best_bytes > item->bytes; first += BLOCK) {
+        size_t left = count - first;
+        size_t listed =
+            list_neighbours(placed + first, left < BLOCK ? left : BLOCK, item, neighbours);
+        for (size_t i = 0; i < listed && best_bytes > item->bytes; i++) {
+            int64_t gap_bytes = neighbours[i]->offset_bytes - free_from,
+                    end_bytes = neighbours[i]->end_bytes;
+            if (gap_bytes >= item->bytes && gap_bytes < best_bytes) {
+                best = free_from;
+                best_bytes = gap_bytes;
+            }
+            free_from = end_bytes > free_from ? end_bytes : free_from;
         }
-        free_from = other->end_bytes > free_from ? other->end_bytes : free_from;
     }
     return best >= 0 ? best : free_from;
 }

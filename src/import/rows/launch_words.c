@@ -64,7 +64,7 @@ struct launch {
 /* role NOTHING: the place is empty */
 struct known_text { uint32_t text; uint8_t role; struct launch said; };
 
-#define RECENT_SHAPES 64u
+#define RECENT_SHAPES 256u
 struct recent_shape { struct shape shape; uint32_t row; bool is_there; };
 
 struct taking {
@@ -233,9 +233,10 @@ static enum varve_code find_row(struct taking *taking, const struct shape *shape
 static enum varve_code put_shape(struct taking *taking, const struct shape *shape,
                                  uint32_t activity, struct varve_error *error)
 {
-    uint64_t sum =
-        (uint64_t)shape->grid[0] * 31 + (uint64_t)shape->block[0] + (uint64_t)shape->registers * 7;
-    struct recent_shape *recent = &taking->recent[sum % RECENT_SHAPES];
+    uint64_t sum = (uint64_t)shape->grid[0] * 31 + (uint64_t)shape->grid[1] * 17 +
+                   (uint64_t)shape->block[0] + (uint64_t)shape->registers * 7 +
+                   (uint64_t)shape->shared_bytes;
+    struct recent_shape *recent = &taking->recent[(sum ^ sum >> 8) % RECENT_SHAPES];
     if (memcmp(shape, &nothing, sizeof nothing) == 0)
         return VARVE_OK;
     if (!recent->is_there || memcmp(&recent->shape, shape, sizeof *shape) != 0) {
