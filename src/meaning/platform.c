@@ -39,6 +39,8 @@ static bool has_python(const struct vv_model *model)
 {
     static const char *const parts[] = { "aten::", "at::native", "torch::", ".py(", "triton_",
                                          "ProfilerStep#" };
+    if (has_process(model, "python"))
+        return true;
     for (uint32_t id = 0; id < model->strings.count; id++)
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
             if (strstr(vv_intern_text(&model->strings, id), parts[i]) != NULL)

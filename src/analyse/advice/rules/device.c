@@ -155,6 +155,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_ascend = "torch.autocast('npu', dtype=torch.bfloat16).",
       .remedy_opencl = "half where it is enough (cl_khr_fp16), -cl-mad-enable and "
                 "-cl-fast-relaxed-math, the vendor's matrix extensions.",
+      .remedy_cuda = "half or bfloat16 by cublasGemmEx, or CUBLAS_TF32_TENSOR_OP_MATH and "
+                "CUDNN_TENSOR_OP_MATH: tensor cores instead of float32.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's tuning guide: mixed precision; torch-tb-profiler's tensor-core "
                  "advice." },
@@ -178,6 +180,8 @@ const struct vv_rule vv_rules_device[] = {
                 "torch.npu.config.allow_internal_format.",
       .remedy_opencl = "One layout for all kernels, chosen where the data is made; "
                 "sub-buffers and strides instead of copies.",
+      .remedy_cuda = "One layout for all kernels, chosen where the data is made: "
+                "CUDNN_TENSOR_NHWC from the input on.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's channels_last guide, msprof-analyze's TransData check; 5 % is "
                  "several layers' conversions." },
@@ -198,6 +202,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_xla = "XLA fuses what one jax.jit holds: none around single operations; bfloat16 "
                 "halves their bytes.",
       .remedy_opencl = "One kernel for several elementwise steps; half halves their bytes.",
+      .remedy_cuda = "One kernel for several elementwise steps, or the epilogue of the matrix "
+                "product (cublasLt, CUTLASS); half halves their bytes.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens: elementwise share; above a third, fusing pays more than faster "
                  "products." },
@@ -220,6 +226,8 @@ const struct vv_rule vv_rules_device[] = {
                 "jax.lax.dynamic_update_slice into a donated buffer instead of jnp.concatenate.",
       .remedy_opencl = "Write where the next kernel reads: sub-buffers (clCreateSubBuffer) "
                 "and offsets instead of clEnqueueCopyBuffer.",
+      .remedy_cuda = "Write where the next kernel reads: slices of one buffer, and strides "
+                "instead of copies.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
                  "than the model needs." },
@@ -235,6 +243,8 @@ const struct vv_rule vv_rules_device[] = {
                 "(jax.jit(donate_argnums=…)).",
       .remedy_opencl = "No clEnqueueFillBuffer where a kernel writes all; the first kernel "
                 "sets what it needs.",
+      .remedy_cuda = "No cudaMemsetAsync where a kernel writes all; the first kernel sets what it "
+                "needs.",
       .see = "varve report --table kernels",
       .because = "PyTorch's tuning guide: set_to_none; a model has little else to set." },
     { .name = "exposed_copies",

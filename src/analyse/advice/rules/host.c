@@ -32,6 +32,8 @@ const struct vv_rule vv_rules_host[] = {
                 "host on other threads.",
       .remedy_opencl = "Fewer, larger calls: loops over arrays belong in NumPy or in a "
                 "kernel; several steps in one call of C.",
+      .remedy_cuda = "Fewer, larger calls: loops over arrays belong in a kernel; several steps in "
+                "one call of C.",
       .see = "varve report --by source",
       .because = "TraceLens and PyTorch's guide: beyond a third, a compiler pays; without what "
                  "recording takes, which table step_split estimates (tracing_ns)." },
@@ -49,6 +51,7 @@ const struct vv_rule vv_rules_host[] = {
       .remedy_xla = "Save every thousandth step; orbax's AsyncCheckpointer writes on a thread.",
       .remedy_opencl = "Save every thousandth step, or on a thread that has a copy of the "
                 "state.",
+      .remedy_cuda = "Save every thousandth step, or on a thread that has a copy of the state.",
       .see = "varve report --table call_tree",
       .because = "PyTorch's checkpoint recipe saves between epochs; 5 % as for other waits." },
     { .name = "one_module",
@@ -203,6 +206,8 @@ const struct vv_rule vv_rules_host[] = {
       .remedy_xla = "jax.jit around the loop; jax.vmap instead of it; a larger batch.",
       .remedy_opencl = "One operator over all rows instead of a loop over them; a larger "
                 "batch.",
+      .remedy_cuda = "One kernel over all rows instead of a loop over them; a CUDA graph of the "
+                "loop; a larger batch.",
       .see = "varve report --by source",
       .because = "PyTorch's tuning guide: a call from Python costs 5 to 20 µs, so shorter work is "
                  "overhead; three fifths of the step is beyond a small model's." },
@@ -335,6 +340,7 @@ const struct vv_rule vv_rules_host[] = {
                 "program is given.",
       .remedy_opencl = "float32: literals like 1.0f, and no double in what the program is "
                 "given.",
+      .remedy_cuda = "float: literals like 1.0f, and no double in what the program is given.",
       .see = "varve report --by shape",
       .because = "A processor's vectors hold half as many doubles as floats; a tenth is more than "
                  "sums in a loss (TraceLens lists dtypes)." },

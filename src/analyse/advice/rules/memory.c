@@ -13,6 +13,8 @@ const struct vv_rule vv_rules_memory[] = {
                 "jax.live_arrays() lists what lives.",
       .remedy_opencl = "clReleaseMemObject and free what the step no longer needs; keep "
                 "buffers from step to step.",
+      .remedy_cuda = "cudaFree, cudaFreeAsync and free what the step no longer needs; keep "
+                "buffers from step to step.",
       .see = "varve memory --table memory_leaks",
       .because = "PyTorch's FAQ on memory: graphs kept by a sum of losses; 1 % a run grows "
                  "until it fails." },
@@ -30,6 +32,8 @@ const struct vv_rule vv_rules_memory[] = {
       .remedy_ascend = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, or max_split_size_mb; a "
                 "larger batch fits.",
       .remedy_opencl = "Smaller pools, or a larger batch, which fits.",
+      .remedy_cuda = "cudaMemPoolTrimTo, or a lower cudaMemPoolAttrReleaseThreshold; a larger "
+                "batch fits.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes: 30 % is beyond the rounding of blocks." },
     { .name = "fragmentation",
@@ -48,6 +52,8 @@ const struct vv_rule vv_rules_memory[] = {
                 "allocate what lives long first.",
       .remedy_opencl = "Sub-buffers of one large buffer (clCreateSubBuffer); pad to few "
                 "sizes; allocate what lives long first.",
+      .remedy_cuda = "Parts of one large buffer; cudaMallocAsync, whose pool joins what is free; "
+                "pad to few sizes.",
       .see = "varve memory",
       .because = "PyTorch's memory management notes; half in pieces makes the next large "
                  "block fail." },

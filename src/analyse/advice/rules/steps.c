@@ -178,6 +178,8 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy_opencl = "clBuildProgram once, ahead, and keep the cl_kernel objects; keep "
                 "binaries on the disk (clGetProgramInfo with CL_PROGRAM_BINARIES, then "
                 "clCreateProgramWithBinary); pass what changes by clSetKernelArg instead of -D.",
+      .remedy_cuda = "Compile for the device ahead (nvcc -gencode); load modules and compile by "
+                "NVRTC once, before the steps; CUDA_CACHE_PATH keeps what the driver compiles.",
       .see = "varve report --table step_split --fields +compile_ns",
       .because = "XProf and PyTorch's guide: a warm step compiles nothing; 5 % is several "
                  "steps' worth." },
@@ -214,6 +216,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "(jax.profiler.start_trace) some steps later.",
       .remedy_opencl = "Leave it out of the measure: --steps, varve record --schedule "
                 "skip=1, or more steps, so that it is known as warm-up.",
+      .remedy_cuda = "Leave it out of the measure: --steps, varve record --schedule skip=1, or "
+                "more steps, so that it is known as warm-up.",
       .see = "varve steps",
       .because = "PyTorch's profiler recipe (wait, warmup): first steps load, allocate and tune; "
                  "5 % of all steps changes every figure." },

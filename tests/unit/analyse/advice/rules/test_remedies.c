@@ -31,11 +31,15 @@ static const char *const of_devices[] = {
     "synchronisation", "drained_queue", "exposed_copies", "pageable_copies", "small_copies",
 };
 
+/* Rules of kernels that only NVIDIA's libraries name so. */
+static const char *const of_nvidia[] = { "full_precision_volta" };
+
 static const char *const foreign[VV_PLATFORMS][WORDS_MAX] = {
     [VV_PLATFORM_USUAL] = { "jax", "torch_npu", "torch.npu", "NPU", "npu-" },
     [VV_PLATFORM_XLA] = { "torch", "DataLoader(", "pin_memory", "cudnn", ".item()", "PYTORCH" },
     [VV_PLATFORM_ASCEND] = { "cuda", "CUDA", "cudnn", "nvidia", "jax", "TPU" },
     [VV_PLATFORM_OPENCL] = { "cuda", "CUDA", "cudnn", "torch", "PYTORCH", "jax", ".item()", "NPU" },
+    [VV_PLATFORM_CUDA] = { "torch", "PYTORCH", "jax", ".item()", "NPU", "npu-" },
     [VV_PLATFORM_HOST] = { "pin_memory", "non_blocking", "jax", "NPU", "npu-" },
 };
 
@@ -49,8 +53,12 @@ static bool is_among(const struct vv_rule *rule, const char *const *names, size_
 
 static bool is_never_asked(const struct vv_rule *rule, unsigned platform)
 {
-    return ((platform == VV_PLATFORM_XLA || platform == VV_PLATFORM_OPENCL) &&
+    return ((platform == VV_PLATFORM_XLA || platform == VV_PLATFORM_OPENCL ||
+             platform == VV_PLATFORM_CUDA) &&
             is_among(rule, of_torch, sizeof of_torch / sizeof *of_torch)) ||
+           ((platform == VV_PLATFORM_ASCEND || platform == VV_PLATFORM_OPENCL ||
+             platform == VV_PLATFORM_HOST) &&
+            is_among(rule, of_nvidia, sizeof of_nvidia / sizeof *of_nvidia)) ||
            (platform == VV_PLATFORM_HOST &&
             is_among(rule, of_devices, sizeof of_devices / sizeof *of_devices));
 }
@@ -82,6 +90,7 @@ static void the_platform_is_that_of_the_processes(void **state)
     } cases[] = {
         { "python", false, VV_PLATFORM_HOST, false },
         { "python", true, VV_PLATFORM_USUAL, false },
+        { "a.out", true, VV_PLATFORM_CUDA, false },
         { "/host:CPU", false, VV_PLATFORM_XLA, false },
         { "/device:GPU:0", true, VV_PLATFORM_XLA, false },
         { "/device:TPU:3", true, VV_PLATFORM_XLA, true },
@@ -108,7 +117,7 @@ static void queues_of_opencl_are_a_platform_where_no_other_device_is(void **stat
 {
     (void)state;
     const uint32_t kinds[] = { VARVE_DEVICE_KIND_OPENCL, VARVE_DEVICE_KIND_CUDA };
-    const enum vv_platform platforms[] = { VV_PLATFORM_OPENCL, VV_PLATFORM_USUAL };
+    const enum vv_platform platforms[] = { VV_PLATFORM_OPENCL, VV_PLATFORM_CUDA };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct vv_model *model = handmade_model();
         for (size_t k = 0; k <= i; k++) {
