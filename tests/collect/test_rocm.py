@@ -265,3 +265,11 @@ def test_the_path_in_a_variable_goes_first(varve, tmp_path):
     assert kernels(varve, trace)[RELU] == 10
     _, said = record(varve, tmp_path, "plain", VARVE_ROCPROFILER="/none/lib.so")
     assert "install the package rocprofiler-sdk" in said
+
+
+def test_memory_stays_flat_over_many_launches(varve, tmp_path):
+    done = run(tmp_path, "many", varve, "record", "-q", "--keep", "4MB", "-o",
+               tmp_path / "t.varve", "--")
+    early, late = (int(line.split()[1]) for line in done.stdout.splitlines())
+    assert late - early < 4096, "kB between launch 10,000 and the last one, 100,000"
+    assert not {"lost", "unplaced"} & set(losses(varve, tmp_path / "t.varve"))

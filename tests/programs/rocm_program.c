@@ -228,6 +228,23 @@ static void product(void)
     printf("product\n");
 }
 
+/* Memory that is no file's, after a tenth and at the end, in kB. */
+static void many(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        if (i == 10000 || i == 99999) {
+            char line[128];
+            FILE *status = fopen("/proc/self/status", "re");
+            while (status != NULL && fgets(line, sizeof line, status) != NULL)
+                if (strncmp(line, "RssAnon:", 8) == 0)
+                    printf("%d %ld\n", i, strtol(line + 8, NULL, 10));
+            if (status != NULL)
+                fclose(status);
+        }
+        standin_launch("relu", 1, 1);
+    }
+}
+
 /* HIP is there, and nobody uses it. */
 static void idle(void)
 {
@@ -241,7 +258,7 @@ int main(int argc, char **argv)
         { "pause", pause_and_go_on }, { "own", own }, { "quick", ends_quickly },
         { "kill", killed }, { "idle", idle }, { "late", late }, { "memory", memory },
         { "product", product },
-        { "fork_early", forks_early },
+        { "fork_early", forks_early }, { "many", many },
     };
     find_functions();
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)
