@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sum.h"
 #include "base/system/folder.h"
 #include "import/convert.h"
 #include "import/formats.h"
@@ -75,9 +76,12 @@ bool vv_is_recording(const char *path)
                                    : S_ISREG(status.st_mode) && is_recorded_file(path);
 }
 
-static int64_t ns_of(const struct timespec *time)
+int64_t vv_time_ns(const struct timespec *time)
 {
-    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+    int64_t ns;
+    if (__builtin_mul_overflow((int64_t)time->tv_sec, INT64_C(1000000000), &ns))
+        return time->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return vv_sum(ns, time->tv_nsec);
 }
 
 /* The manifest is written last; any new file in the folder changes the folder's own time. */
@@ -88,7 +92,7 @@ static int64_t time_of(const char *path, const struct stat *own)
     int length = snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
     bool has = S_ISDIR(own->st_mode) && length > 0 && (size_t)length < sizeof manifest &&
                stat(manifest, &status) == 0;
-    return ns_of(has ? &status.st_mtim : &own->st_mtim);
+    return vv_time_ns(has ? &status.st_mtim : &own->st_mtim);
 }
 
 /* ---- looking through folders ---- */

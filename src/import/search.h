@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/array.h"
 
@@ -32,6 +33,8 @@ enum varve_code vv_search_folder(struct vv_search *search, const char *path,
                                  struct varve_error *error);
 void vv_search_end(struct vv_search *search); /* of a zeroed one, too */
 
+/* Of a file, which may say any time. */
+int64_t vv_time_ns(const struct timespec *time);
 /* When it was written, in nanoseconds since 1970; of a trace folder its manifest; of a log folder
  * its newest trace. False: it is no trace, and holds no log of one. */
 bool vv_recording_time(const char *path, int64_t *out_time_ns);

@@ -153,6 +153,15 @@ def test_without_a_name_the_newest_trace_here_is_read_and_named(run, program):
     assert run("info", "--json", "-q").stderr == ""
 
 
+def test_a_time_that_is_beyond_all_nanoseconds_is_the_newest(run, program, tmp_path):
+    run("record", "-q", "-o", "a.varve", "--", program)
+    for name in ("a.json", "b.json"):
+        run("export", "-q", "a.varve", "-o", name)
+    shutil.rmtree(tmp_path / "a.varve")
+    os.utime(tmp_path / "a.json", (2**34, 2**34))
+    assert json.loads(run("info", "--json").stdout)["trace"] == "a.json"
+
+
 def test_an_export_is_not_the_newest_trace_while_a_recording_is_here(run, program, tmp_path):
     run("record", "-q", "-o", "a.varve", "--", program)
     run("export", "-q", "--to", "chrome", "a.varve")

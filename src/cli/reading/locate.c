@@ -43,8 +43,7 @@ struct newest {
 static enum varve_code take_newer(struct newest *newest, const char *name,
                                   const struct stat *status, struct varve_error *error)
 {
-    int64_t time_ns, changed_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 +
-                                  status->st_mtim.tv_nsec;
+    int64_t time_ns, changed_ns = vv_time_ns(&status->st_mtim);
     bool is_first = newest->path == NULL;
     /* A folder's own time may be older than that of its newest file. */
     if ((!is_first && !S_ISDIR(status->st_mode) && changed_ns <= newest->time_ns) ||
