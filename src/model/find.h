@@ -46,12 +46,14 @@ void vv_track_text(const struct vv_model *model, uint32_t track, char *text, siz
 bool vv_track_is_called(const struct vv_model *model, uint32_t track, const char *wanted);
 
 /* Every slice is an operator unless it marks the program's own course (a step or a range of layer
- * STEP), or is what a profiler worked out (layer METRIC: "Free", "Computing"). */
+ * STEP), or is what the profiler worked out ("Free", "Computing"). A program may have ranges of
+ * layer METRIC. */
 static inline bool vv_is_operator(const struct vv_model *model, uint32_t slice)
 {
     uint16_t layer = model->slices.layer[slice];
-    return layer != VARVE_LAYER_STEP && layer != VARVE_LAYER_METRIC &&
-           (model->slices.flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0;
+    uint8_t flags = model->slices.flags[slice];
+    return layer != VARVE_LAYER_STEP && (flags & (VV_SLICE_STEP | VV_SLICE_PHASE)) == 0 &&
+           (layer != VARVE_LAYER_METRIC || (flags & VV_SLICE_OVERHEAD) == 0);
 }
 
 /* Is it an operator of the program, and not the profiler's own work? */

@@ -13,8 +13,8 @@ MS = 1_000_000
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
 
-def made(folder, events, name="made.json"):
-    kineto.write(folder / name, kineto.names() + events, dict(kineto.HEAD))
+def made(folder, events, name="made.json", program="python"):
+    kineto.write(folder / name, kineto.names(program) + events, dict(kineto.HEAD))
     return folder / name
 
 
@@ -151,10 +151,10 @@ def test_kernels_alone_are_on_the_screen(varve, tmp_path):
     assert "KERNELS" not in screen(varve, host)
 
 
-def remedies(varve, folder, kernel, *more):
+def remedies(varve, folder, kernel, *more, program="python"):
     events = [*kineto.launched(kernel, 1, (0, 1000), (2000, 9 * MS)), *more]
     rows = table_reader.tables(varve, "report", "--table", "advice", "--top", "0",
-                               made(folder, events))["advice"]
+                               made(folder, events, program=program))["advice"]
     return {row["rule"]: row["try"] for row in rows}
 
 
@@ -162,8 +162,10 @@ def test_a_remedy_fits_the_program_and_its_device(varve, tmp_path):
     copy = kineto.launched("Memcpy HtoD (Pinned -> Device)", 2, (9 * MS, 9 * MS + 1000),
                            (9 * MS + 2000, 20 * MS))
     python = kineto.span("aten::mm", 0, 1500)
-    assert "cudaHostAlloc" in remedies(varve, tmp_path, "saxpy", *copy)["exposed_copies"]
-    assert "pin_memory=True" in remedies(varve, tmp_path, "saxpy", *copy, python)["exposed_copies"]
+    for more, program, word in (((), "saxpy", "cudaHostAlloc"), ((), "python3", "pin_memory=True"),
+                                ((python,), "saxpy", "pin_memory=True")):
+        told = remedies(varve, tmp_path, "saxpy", *copy, *more, program=program)
+        assert word in told["exposed_copies"]
     volta = remedies(varve, tmp_path, "volta_sgemm_64x64_nt", python)
     assert "torch.float16" in volta["full_precision_volta"] and "full_precision" not in volta
     assert "torch.bfloat16" in remedies(varve, tmp_path, "ampere_sgemm_64x64_nt",

@@ -51,14 +51,14 @@ def flow(number, begin_ns, end_ns, tids=(1, 2)):
             shared | {"ph": "f", "bp": "e", "tid": tids[1], "ts": end_ns}]
 
 
-def names():
+def names(program="python"):
     """What Kineto says of processes and threads."""
     def meta(kind, pid, tid, **args):
         return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
-    told = [meta("process_name", HOST, 0, name="python"),
+    told = [meta("process_name", HOST, 0, name=program),
             meta("process_labels", HOST, 0, labels="CPU")]
     for device in range(DEVICES):
-        told += [meta("process_name", device, 0, name="python"),
+        told += [meta("process_name", device, 0, name=program),
                  meta("process_labels", device, 0, labels=f"GPU {device}")]
     return told + [meta("thread_name", HOST, tid, name=f"thread {tid} (python)") for tid in (1, 2)]
 

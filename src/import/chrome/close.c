@@ -183,6 +183,8 @@ static enum varve_code classify_rows(struct later *later, struct varve_error *er
         if (slices->layer[i] != 0)
             continue;
         slices->layer[i] = track_of(later, slices->track[i])->class->layer;
+        if (slices->layer[i] == VARVE_LAYER_METRIC)
+            slices->flags[i] |= VV_SLICE_OVERHEAD; /* the profiler worked it out                  */
         if (track_of(later, slices->track[i])->has_step_numbers)
             VV_TRY(number_step(later, (uint32_t)i, error));
         else
