@@ -94,7 +94,7 @@ ACROSS = {
 }
 
 # Differences: less than nothing is a value.
-SIGNED = {"excess_ns", "change_ns", "low_ns", "high_ns"}
+SIGNED = {"excess_ns", "own_excess_ns", "change_ns", "low_ns", "high_ns"}
 
 
 def total_of(rows, columns):

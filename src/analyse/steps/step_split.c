@@ -10,6 +10,7 @@
  * cpu_op, Python of other. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/binary_search.h"
 #include "derive/devices/device_steps.h"
@@ -274,7 +275,10 @@ static enum varve_code name_tail(struct view *view, struct varve_error *error)
     const struct vv_model *model = view->scope->model;
     uint32_t longest = 0;
     for (uint32_t id = 0; view->tail_ns != NULL && id < model->strings.count; id++)
-        longest = view->tail_ns[id] > view->tail_ns[longest] ? id : longest;
+        if (view->tail_ns[id] > view->tail_ns[longest] ||
+            (view->tail_ns[id] == view->tail_ns[longest] && view->tail_ns[id] > 0 &&
+             strcmp(vv_text_of(model, id), vv_text_of(model, longest)) < 0))
+            longest = id;
     if (view->tail_ns == NULL || view->tail_ns[longest] == 0)
         return VARVE_OK;
     return vv_sheet_text(view->sheet, view->sheet->row_count - 1, TAIL_IN,

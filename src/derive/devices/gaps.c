@@ -2,6 +2,7 @@
 #include "derive/devices/gaps.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "derive/devices/host_doing.h"
 #include "numbers/samples.h"
@@ -172,7 +173,17 @@ enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *mo
     return code;
 }
 
-/* The slice's name that took most of it; of equal ones, the first that was met. */
+static bool is_before(const struct vv_gaps *gaps, const struct vv_host_stay *a,
+                      const struct vv_host_stay *b)
+{
+    const struct vv_model *model = gaps->scope.model;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns > b->time_ns;
+    return strcmp(vv_text_of(model, model->slices.name[a->slice]),
+                  vv_text_of(model, model->slices.name[b->slice])) < 0;
+}
+
+/* The slice's name that took most of it; of equal ones, the first by name. */
 const struct vv_host_stay *vv_gaps_longest_stay(const struct vv_gaps *gaps, uint32_t device,
                                                 enum vv_host_role role)
 {
@@ -180,7 +191,7 @@ const struct vv_host_stay *vv_gaps_longest_stay(const struct vv_gaps *gaps, uint
     const struct vv_host_stay *longest = NULL;
     for (uint32_t i = 0; i < stays->groups.count; i++)
         if (stays->groups.extras[i] == device * VV_HOST_COUNT + role &&
-            (longest == NULL || stays->stays[i].time_ns > longest->time_ns))
+            (longest == NULL || is_before(gaps, &stays->stays[i], longest)))
             longest = &stays->stays[i];
     return longest;
 }

@@ -39,8 +39,10 @@ static enum varve_code count(struct tallying *work, size_t device, const struct 
     int64_t duration_ns = item->end_ns - item->begin_ns;
     figures->total_ns += duration_ns;
     figures->count++;
-    if (duration_ns > figures->longest_ns) {
+    if (duration_ns > figures->longest_ns ||
+        (duration_ns == figures->longest_ns && item->begin_ns < figures->longest_at_ns)) {
         figures->longest_ns = duration_ns;
+        figures->longest_at_ns = item->begin_ns;
         figures->longest = item->activity;
     }
     figures->busy_ns += vv_busy_add(&work->busy[group], device, item);

@@ -17,7 +17,8 @@ struct vv_work_figures {
     uint64_t count;
     uint64_t hosts;     /* number of different hosts, as the key names them */
     int64_t longest_ns; /* … of its pieces */
-    uint32_t longest;   /* the activity that took so long */
+    int64_t longest_at_ns;
+    uint32_t longest;   /* the activity that took so long, the first of them                     */
     uint8_t class;      /* enum vv_device_class of the group's first work */
 };
 
