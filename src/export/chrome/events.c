@@ -194,6 +194,14 @@ static void put_operator(struct vv_chrome_writer *writer, uint32_t op)
         fputs(", \"Concrete Inputs\": ", stream);
         vv_chrome_put_json(writer, ops->scalars[op]);
     }
+    if (ops->stack[op] != 0) {
+        fputs(", \"Call stack\": ", stream);
+        vv_json_write_text(stream, text_of(writer, ops->stack[op]));
+    }
+    if (ops->module[op] != 0) {
+        fputs(", \"Module Hierarchy\": ", stream);
+        vv_json_write_text(stream, text_of(writer, ops->module[op]));
+    }
 }
 
 /* Writes the correlation of a call or its work, and where the work ran. */

@@ -96,6 +96,7 @@ const struct vv_rule vv_rules_host[] = {
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },
     { .name = "optimizer_loop",
+      .unless = "embedding_gradients",
       .bound = "host", .bound_least = 0.1,
       .is = { vv_analyse_phases, "phase", "optimizer", "share", NULL, 0.15, VV_EACH_ROW },
       .also = { vv_analyse_operators, "name",
