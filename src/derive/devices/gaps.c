@@ -146,6 +146,30 @@ static enum varve_code find_gaps(struct finding *finding, uint32_t device,
     return VARVE_OK;
 }
 
+static bool is_before(const struct vv_gaps *gaps, const struct vv_host_stay *a,
+                      const struct vv_host_stay *b)
+{
+    const struct vv_model *model = gaps->scope.model;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns > b->time_ns;
+    return strcmp(vv_text_of(model, model->slices.name[a->slice]),
+                  vv_text_of(model, model->slices.name[b->slice])) < 0;
+}
+
+/* By device and role, the slices' name that took most of it; of equal ones, the first by name. */
+static enum varve_code find_longest_stays(struct vv_gaps *gaps, struct varve_error *error)
+{
+    const struct vv_host_stays *stays = &gaps->stays;
+    VV_TRY(VV_SCRATCH_ZEROS(gaps->scope.scratch, &gaps->longest_stay,
+                            gaps->work.device_count * VV_HOST_COUNT + 1, error));
+    for (uint32_t i = 0; i < stays->groups.count; i++) {
+        uint32_t *longest = &gaps->longest_stay[stays->groups.extras[i]];
+        if (*longest == 0 || is_before(gaps, &stays->stays[i], &stays->stays[*longest - 1]))
+            *longest = i + 1;
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code find_all(struct vv_gaps *gaps, struct vv_scratch *own,
                                 struct varve_error *error)
 {
@@ -157,7 +181,7 @@ static enum varve_code find_all(struct vv_gaps *gaps, struct vv_scratch *own,
     VV_TRY(vv_host_doing_init(&finding.doing, gaps->scope.model, own, error));
     for (uint32_t d = 0; d < devices; d++)
         VV_TRY(find_gaps(&finding, d, error));
-    return VARVE_OK;
+    return find_longest_stays(gaps, error);
 }
 
 enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *model,
@@ -173,27 +197,11 @@ enum varve_code vv_gaps_init(struct vv_gaps *out_gaps, const struct vv_model *mo
     return code;
 }
 
-static bool is_before(const struct vv_gaps *gaps, const struct vv_host_stay *a,
-                      const struct vv_host_stay *b)
-{
-    const struct vv_model *model = gaps->scope.model;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns;
-    return strcmp(vv_text_of(model, model->slices.name[a->slice]),
-                  vv_text_of(model, model->slices.name[b->slice])) < 0;
-}
-
-/* The slice's name that took most of it; of equal ones, the first by name. */
 const struct vv_host_stay *vv_gaps_longest_stay(const struct vv_gaps *gaps, uint32_t device,
                                                 enum vv_host_role role)
 {
-    const struct vv_host_stays *stays = &gaps->stays;
-    const struct vv_host_stay *longest = NULL;
-    for (uint32_t i = 0; i < stays->groups.count; i++)
-        if (stays->groups.extras[i] == device * VV_HOST_COUNT + role &&
-            (longest == NULL || is_before(gaps, &stays->stays[i], longest)))
-            longest = &stays->stays[i];
-    return longest;
+    uint32_t stay = gaps->longest_stay[(size_t)device * VV_HOST_COUNT + role];
+    return stay != 0 ? &gaps->stays.stays[stay - 1] : NULL;
 }
 
 /* ---- texts and cells of both tables ---- */

@@ -44,6 +44,7 @@ struct vv_gaps {
     size_t count;
     struct vv_idle_sum (*sums)[VV_IDLE_CAUSES]; /* by device */
     struct vv_host_stays stays; /* key: device * VV_HOST_COUNT + role                            */
+    uint32_t *longest_stay;     /* by that key: row of stays + 1; 0: none                        */
     int64_t *latency_ns;        /* device -> time of a usual launch; -1 = not known */
 };
 

@@ -35,6 +35,7 @@ enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct
     VV_TRY(vv_host_roles_init(&out_doing->roles, model, scratch, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->inherited, model->slices.table.count, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->holder, model->slices.table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_doing->recent, model->strings.count + 1, error));
     inherit(out_doing);
     return VARVE_OK;
 }
@@ -46,26 +47,39 @@ struct adding {
     uint32_t first_key, slice; /* slice: the innermost that is open; VV_NONE                      */
 };
 
+static enum varve_code find_stay(const struct adding *adding, uint32_t name, uint32_t key,
+                                 uint32_t *out_stay, struct varve_error *error)
+{
+    struct vv_host_stays *stays = adding->stays;
+    size_t former = stays->capacity;
+    VV_TRY(vv_groups_add(&stays->groups, name, key, out_stay, error));
+    VV_TRY(VV_SCRATCH_RESERVE(stays->groups.scratch, &stays->stays, &stays->capacity,
+                              (size_t)*out_stay + 1, error));
+    for (; former < stays->capacity; former++)
+        stays->stays[former] = (struct vv_host_stay){ 0 };
+    adding->doing->recent[name].key = key;
+    adding->doing->recent[name].stay = *out_stay + 1;
+    return VARVE_OK;
+}
+
 static enum varve_code add_stay(const struct adding *adding, int64_t time_ns,
                                 struct varve_error *error)
 {
-    struct vv_host_stays *stays = adding->stays;
     const struct vv_host_doing *doing = adding->doing;
-    uint32_t holder = doing->holder[adding->slice], key, stay;
+    uint32_t holder = doing->holder[adding->slice], row;
     if (holder == VV_NONE)
         return VARVE_OK;
-    key = adding->first_key + doing->inherited[adding->slice];
-    size_t former = stays->capacity;
-    VV_TRY(vv_groups_add(&stays->groups, doing->roles.model->slices.name[holder], key, &stay,
-                         error));
-    VV_TRY(VV_SCRATCH_RESERVE(stays->groups.scratch, &stays->stays, &stays->capacity,
-                              (size_t)stay + 1, error));
-    for (; former < stays->capacity; former++)
-        stays->stays[former] = (struct vv_host_stay){ 0 };
-    stays->stays[stay].time_ns += time_ns;
-    if (time_ns > stays->stays[stay].longest_ns) {
-        stays->stays[stay].longest_ns = time_ns;
-        stays->stays[stay].slice = holder;
+    uint32_t name = doing->roles.model->slices.name[holder];
+    uint32_t key = adding->first_key + doing->inherited[adding->slice];
+    if (doing->recent[name].stay != 0 && doing->recent[name].key == key)
+        row = doing->recent[name].stay - 1;
+    else
+        VV_TRY(find_stay(adding, name, key, &row, error));
+    struct vv_host_stay *stay = &adding->stays->stays[row];
+    stay->time_ns += time_ns;
+    if (time_ns > stay->longest_ns) {
+        stay->longest_ns = time_ns;
+        stay->slice = holder;
     }
     return VARVE_OK;
 }

@@ -26,6 +26,8 @@ struct vv_host_doing {
     uint8_t *inherited; /* slice -> the role while it is the innermost open slice, given the slices
                            around it */
     uint32_t *holder;   /* … and the slice that has this role: itself, or one around it          */
+    struct { uint32_t key, stay; } *recent; /* name -> its last key, and its stay + 1 of the only
+                                               vv_host_stays                                     */
 };
 
 /* A window of a thread's time. */
@@ -34,8 +36,9 @@ struct vv_host_window { uint32_t track, first_key; struct vv_interval time; };
 enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct vv_model *model,
                                    struct vv_scratch *scratch, struct varve_error *error);
 
-/* Adds the window's time to by_role_ns, which has VV_HOST_COUNT items. Exactly the window's length
- * is added. Where a slice has the role, its time goes to the stays, with key first_key + role. */
+/* One vv_host_doing goes with one vv_host_stays. Adds the window's time to by_role_ns, which has
+ * VV_HOST_COUNT items. Exactly the window's length is added. Where a slice has the role, its time
+ * goes to the stays, with key first_key + role. */
 enum varve_code vv_host_doing_add(const struct vv_host_doing *doing,
                                   const struct vv_host_window *in, struct vv_host_stays *stays,
                                   int64_t *by_role_ns, struct varve_error *error);
