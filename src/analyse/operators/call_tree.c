@@ -412,6 +412,7 @@ static enum varve_code fill(struct tree *tree, const struct vv_question *questio
         .top = question->top > 0 && question->top < UINT32_MAX ? (uint32_t)question->top : 0,
     };
     VV_TRY(put_rows(&printing, error));
+    VV_TRY(vv_sheet_hide_unknown(sheet, DEVICE_TOTAL, KERNELS + 1, error));
     vv_scope_threads_text(tree->scope, false, threads, sizeof threads);
     vv_number_duration(tree->covered.values[SELF], time, sizeof time);
     return vv_sheet_policy(sheet, error, "%s of work on %s; in %u places%s%s", time, threads,
