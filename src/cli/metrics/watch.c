@@ -331,18 +331,18 @@ static _Noreturn void run(const struct job *job)
 
 /* ---- in the command ---- */
 
-/* Returns whether it has ended by itself. */
-static bool reap(pid_t pid, int wait_ms)
+/* Returns whether it has ended without us; *out_status says how. */
+static bool reap(pid_t pid, int wait_ms, int *out_status)
 {
     const struct timespec pause = { 0, NS_PER_MS };
     for (int i = 0; i < wait_ms; i++) {
-        pid_t ended = waitpid(pid, NULL, WNOHANG);
+        pid_t ended = waitpid(pid, out_status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR))
             return true;
         nanosleep(&pause, NULL);
     }
     kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
         continue;
     return false;
 }
@@ -403,6 +403,7 @@ enum varve_code vv_metric_watch_begin(const struct vv_metric_wishes *wishes,
     int lifeline[2], answer[2];
     struct report report;
     pid_t pid = 0;
+    int status;
     *out_watch = (struct vv_metric_watch){ .lifeline = -1 };
     if (dlsym(RTLD_DEFAULT, "varve_emit_device_counter") != NULL)
         VV_FAIL(error, VARVE_UNSUPPORTED,
@@ -428,7 +429,7 @@ enum varve_code vv_metric_watch_begin(const struct vv_metric_wishes *wishes,
     }
     close(lifeline[1]);
     if (pid > 0)
-        (void)reap(pid, 0);
+        (void)reap(pid, 0, &status);
     return code;
 }
 
@@ -436,15 +437,17 @@ bool vv_metric_watch_end(struct vv_metric_watch *watch, const char *trace)
 {
     struct stat status;
     char *folder;
+    int ended = 0;
     bool has_recorded = false;
     if (watch->pid == 0)
         return false;
-    bool has_ended = waitpid(watch->pid, NULL, WNOHANG) == watch->pid;
+    bool is_early = waitpid(watch->pid, &ended, WNOHANG) == watch->pid;
     close(watch->lifeline);
-    if (has_ended)
+    bool is_alone = is_early || reap(watch->pid, END_WAIT_MS, &ended);
+    if (is_early || (is_alone && WIFSIGNALED(ended)))
         add_missing(watch, "the process that reads them ended before the program, and what came "
                     "later is missing");
-    else if (!reap(watch->pid, END_WAIT_MS))
+    else if (!is_alone)
         add_missing(watch, "the process that reads them did not end in the driver, and what came "
                     "last may be missing");
     if (asprintf(&folder, "%s/%d", trace, (int)watch->pid) >= 0) {
