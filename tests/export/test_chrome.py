@@ -49,6 +49,27 @@ def test_arguments_without_a_column_are_written_as_they_were_read(varve, tmp_pat
     assert written["m"]["why"] == "because"
 
 
+def test_no_name_occurs_twice_in_arguments(varve, tmp_path):
+    """What was read twice, as a text and as something else, is written once; alone it stays."""
+    names = {"Call stack": '"a.py(1): f"', "Module Hierarchy": '"net"', "Concrete Inputs": '["1"]'}
+    begin = '{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "dur": 5, '
+    twice = ", ".join(f'"{name}": {text}, "{name}": 7' for name, text in names.items())
+    alone = ", ".join(f'"{name}": 7' for name in names)
+    (tmp_path / "read.json").write_text(
+        f'{{"traceEvents": [{begin}"name": "twice", "ts": 1, "args": {{{twice}}}}}, '
+        f'{begin}"name": "alone", "ts": 9, "args": {{{alone}}}}}]}}', encoding="utf-8")
+    assert export(varve, tmp_path / "read.json", tmp_path / "written.json",
+                  "--no-cache").returncode == 0
+    found = []
+    json.loads((tmp_path / "written.json").read_text(encoding="utf-8"),
+               object_pairs_hook=lambda pairs: found.append(pairs) or dict(pairs))
+    told = {key: [name for name, _ in dict(event)["args"].items() if name in names]
+            for event in found for key in [dict(event).get("name")] if key in ("twice", "alone")}
+    assert {key: sorted(told[key]) for key in told} == {
+        "twice": sorted(names), "alone": sorted(names)}
+    assert all(len(pairs) == len(dict(pairs)) for pairs in found)
+
+
 def rich_trace(folder):
     """Every kind of record, two threads, two steps; returns the path and what the export must
     hold."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/steps/workers.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/binary_search.h"
@@ -70,5 +71,5 @@ int64_t vv_workers_restart_ns(const struct vv_workers *workers)
     qsort(workers->usual_ns, workers->usual, sizeof *workers->usual_ns, ascending);
     double usual_ns = (double)workers->usual_ns[workers->usual / 2],
            longer_ns = (double)workers->restarted_ns - usual_ns * (double)workers->restarts;
-    return longer_ns > 0 ? (int64_t)longer_ns : 0;
+    return longer_ns > 0 ? (int64_t)fmin(longer_ns, 9e18) : 0;
 }

@@ -34,5 +34,5 @@ bool vv_tracing_cost_of(const struct vv_model *model, uint32_t process,
 int64_t vv_tracing_cost_ns(const struct vv_tracing_cost *cost, int64_t python_ns, int64_t calls)
 {
     double left_ns = fmax((double)python_ns - cost->call_ns * (double)calls, 0) / cost->slowdown;
-    return python_ns - (int64_t)left_ns;
+    return python_ns - (int64_t)fmin(left_ns, 9e18);
 }

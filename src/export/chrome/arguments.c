@@ -8,12 +8,13 @@
 #include "model/arg_walk.h"
 
 /* The names that columns are written under. An argument with one of these names is left out,
- * because a name must not occur twice in an object. */
+ * because a name must not occur twice in an object. The last ones are left out only where the
+ * operator has the column. */
 static const char *const from_columns[VV_CHROME_COLUMN_ARGUMENTS] = {
     "External id", "Ev Idx", "Record function id", "correlation", "device", "context", "stream",
     "bytes", "flop",
     "Sequence number", "Fwd thread id", "Input Dims", "Input type", "Input Type", "finished",
-    "source", "line", "layer",
+    "source", "line", "layer", "Concrete Inputs", "Call stack", "Module Hierarchy",
 };
 
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer)
@@ -23,11 +24,16 @@ void vv_chrome_find_arguments(struct vv_chrome_writer *writer)
             vv_intern_find(&writer->model->strings, from_columns[i], strlen(from_columns[i]));
 }
 
-static bool is_from_column(const struct vv_chrome_writer *writer, uint32_t key)
+static bool is_from_column(const struct vv_chrome_writer *writer, uint32_t key, uint32_t op)
 {
+    const struct vv_ops *ops = &writer->model->ops;
+    const uint32_t of_op[] = { op != VV_NONE ? ops->scalars[op] : 0,
+                               op != VV_NONE ? ops->stack[op] : 0,
+                               op != VV_NONE ? ops->module[op] : 0 };
+    const size_t always = VV_CHROME_COLUMN_ARGUMENTS - sizeof of_op / sizeof *of_op;
     for (size_t i = 0; i < VV_CHROME_COLUMN_ARGUMENTS; i++)
         if (writer->from_columns[i] == key)
-            return true;
+            return i < always || of_op[i - always] != 0;
     return false;
 }
 
@@ -82,12 +88,13 @@ static void put_value(struct vv_chrome_writer *writer, uint32_t arg)
     }
 }
 
-void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, uint32_t count)
+void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t op, uint32_t first,
+                             uint32_t count)
 {
     const struct vv_model *model = writer->model;
     struct vv_arg_walk walk = vv_arg_walk(model, first, count);
     for (uint32_t arg; vv_arg_next(&walk, &arg);) {
-        if (is_from_column(writer, model->args.key[arg]))
+        if (is_from_column(writer, model->args.key[arg], op))
             continue;
         fputs(", ", writer->stream);
         vv_json_write_text(writer->stream, vv_intern_text(&model->strings, model->args.key[arg]));

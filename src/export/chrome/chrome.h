@@ -45,13 +45,15 @@ void vv_chrome_layout_deinit(struct vv_chrome_layout *layout);
 
 /* ---- chrome/arguments.c: arguments without a column, written as ", KEY: VALUE" ---- */
 
-#define VV_CHROME_COLUMN_ARGUMENTS 18u
+#define VV_CHROME_COLUMN_ARGUMENTS 21u
 
 struct vv_chrome_writer;
 void vv_chrome_find_arguments(struct vv_chrome_writer *writer); /* call before the first event */
 /* Writes a text that should be a JSON array or object; if it is neither, writes it as a string. */
 void vv_chrome_put_json(struct vv_chrome_writer *writer, uint32_t string);
-void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t first, uint32_t count);
+/* op: the slice's row of operators, or VV_NONE. */
+void vv_chrome_put_arguments(struct vv_chrome_writer *writer, uint32_t op, uint32_t first,
+                             uint32_t count);
 
 /* ---- chrome/events.c: one function for each kind of record; each event is one line ---- */
 

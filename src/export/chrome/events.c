@@ -313,7 +313,8 @@ static void put_slice(struct vv_chrome_writer *writer, uint32_t row, const char 
     fprintf(stream, ", \"layer\": \"%s\"", vv_chrome_layer(slices->layer[row]));
     if (writer->layout->step_of[row] != VV_NONE)
         put_origin(writer, writer->layout->step_of[row]);
-    vv_chrome_put_arguments(writer, slices->first_arg[row], slices->arg_count[row]);
+    vv_chrome_put_arguments(writer, slices->op[row], slices->first_arg[row],
+                            slices->arg_count[row]);
     fputs("}}", stream);
     writer->counts.slices++;
 }
@@ -343,7 +344,7 @@ void vv_chrome_put_marks(struct vv_chrome_writer *writer)
         put_place(writer->stream, pid_of(writer, marks->track[i]), tid_of(writer, marks->track[i]));
         put_time(writer->stream, "ts", vv_chrome_since_base_ns(writer->layout, marks->time_ns[i]));
         fprintf(writer->stream, "\"args\": {\"layer\": \"%s\"", vv_chrome_layer(marks->layer[i]));
-        vv_chrome_put_arguments(writer, marks->first_arg[i], marks->arg_count[i]);
+        vv_chrome_put_arguments(writer, VV_NONE, marks->first_arg[i], marks->arg_count[i]);
         fputs("}}", writer->stream);
         writer->counts.marks++;
     }
