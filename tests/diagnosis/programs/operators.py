@@ -98,7 +98,7 @@ def tiny(is_mended):
             row.mul(0.5).add(1).square().mean()
         rows.mul(0.5).add(1).square().mean(1)
         return out.square().mean()
-    return training(Between(linears(4, 128)), torch.ones(256, 128), loss_of=loss_of)
+    return training(Between(linears(2, 128)), torch.ones(256, 128), loss_of=loss_of)
 
 
 def items(is_mended):

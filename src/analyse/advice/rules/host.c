@@ -95,6 +95,21 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve idle --table launches",
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },
+    { .name = "embedding_gradients",
+      .is = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
+              VV_OF_STEPS, 0.1, VV_EACH_ROW },
+      .weight = 1.5,
+      .saves = "step_total_ns", .saves_part = 1.7, /* the optimizer goes over the table, too     */
+      .says = "{share} of the steps passes in gradients of whole embedding tables, of which a "
+              "batch uses a few rows.",
+      .why = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
+               NULL, "{name}: {step_calls} calls, {step_total_ns}; the optimizer then goes over "
+               "each table, too." },
+      .remedy = "nn.Embedding(…, sparse=True) with SGD or SparseAdam; a smaller table (hashing, "
+                "only the words that occur).",
+      .see = "varve report --filter \"name~'aten::embedding*'\" --by shape",
+      .because = "PyTorch's notes on nn.Embedding: a dense gradient is as large as the table; a "
+                 "tenth as for other operators that need not be." },
     { .name = "optimizer_loop",
       .unless = "embedding_gradients",
       .bound = "host", .bound_least = 0.1,
@@ -276,21 +291,6 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'aten::fill*'\" --by source",
       .because = "PyTorch's tuning guide: create tensors once and on the device; a tenth is more "
                  "than the loss needs." },
-    { .name = "embedding_gradients",
-      .is = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
-              VV_OF_STEPS, 0.1, VV_EACH_ROW },
-      .weight = 1.5,
-      .saves = "step_total_ns", .saves_part = 1.7, /* the optimizer goes over the table, too     */
-      .says = "{share} of the steps passes in gradients of whole embedding tables, of which a "
-              "batch uses a few rows.",
-      .why = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
-               NULL, "{name}: {step_calls} calls, {step_total_ns}; the optimizer then goes over "
-               "each table, too." },
-      .remedy = "nn.Embedding(…, sparse=True) with SGD or SparseAdam; a smaller table (hashing, "
-                "only the words that occur).",
-      .see = "varve report --filter \"name~'aten::embedding*'\" --by shape",
-      .because = "PyTorch's notes on nn.Embedding: a dense gradient is as large as the table; a "
-                 "tenth as for other operators that need not be." },
     { .name = "recurrent_cells",
       .is = { vv_analyse_operators, "name",
               "aten::lstm_cell|aten::gru_cell|aten::rnn_tanh_cell|aten::rnn_relu_cell",

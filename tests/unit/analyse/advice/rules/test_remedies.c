@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules advise fits the platform: nobody is sent after a setting that is not there. */
+/* What rules advise fits the platform: nobody is sent after a setting that is not there. And what
+ * stands in one rule of another holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,9 +132,25 @@ static void queues_of_opencl_are_a_platform_where_no_other_device_is(void **stat
     }
 }
 
+/* Rules are asked in the order of their table: a rule further down cannot silence one before it. */
+static void what_silences_a_rule_is_asked_before_it(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < vv_rules_count(); r++) {
+        const char *unless = vv_rule_at(r)->unless;
+        size_t before = 0;
+        while (unless != NULL && before < r && strcmp(vv_rule_at(before)->name, unless) != 0)
+            before++;
+        if (unless != NULL && before == r)
+            fail_msg("%s is silent if %s speaks, which is not asked before it",
+                     vv_rule_at(r)->name, unless);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_silences_a_rule_is_asked_before_it),
         cmocka_unit_test(no_advice_is_of_another_platform),
         cmocka_unit_test(the_platform_is_that_of_the_processes),
         cmocka_unit_test(queues_of_opencl_are_a_platform_where_no_other_device_is),
