@@ -4,32 +4,10 @@ key_averages() calls them."""
 from __future__ import annotations
 
 import collections
-import json
-import subprocess
 from typing import Dict, List, Optional, Sequence
 
-from . import library
-
-
-def run(*arguments: str) -> str:
-    """What the program `varve` prints; Error with its own words if it fails."""
-    command = [library.program(), *arguments]
-    try:
-        done = subprocess.run(command, env=library.environment(), stdin=subprocess.DEVNULL,
-                              capture_output=True, encoding="utf-8", errors="replace", check=False)
-    except OSError as error:
-        raise library.Error(f"cannot run '{command[0]}': {error}") from error
-    if done.returncode != 0:
-        raise library.Error(
-            f"varve {arguments[0]} failed, exit {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def rows_of(verb: str, table: str, *arguments: str) -> List[dict]:
-    """The rows of one table of a verb."""
-    document = json.loads(run(verb, "--json", "--table", table, *arguments))["tables"][table]
-    names = [column["name"] for column in document["columns"]]
-    return [dict(zip(names, row)) for row in document["rows"]]
+from . import command, shown
+from .units import bytes_text, time_text
 
 
 class Average:
@@ -55,21 +33,6 @@ class Average:
     def __repr__(self) -> str:
         return (f"<Average {self.key}: {self.count} calls, self "
                 f"{time_text(self.self_cpu_time_total)}>")
-
-
-def time_text(us: float) -> str:
-    """As torch.profiler writes a time."""
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if us >= size:
-            return f"{us / size:.3f}{unit}"
-    return f"{us:.3f}us"
-
-
-def bytes_text(count: int) -> str:
-    for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if abs(count) >= size:
-            return f"{count / size:.2f} {unit}"
-    return f"{count} B"
 
 
 NOTHING = ("no operator of PyTorch ran here, and no range was marked (varve.record_function). "
@@ -108,7 +71,6 @@ class Averages(List[Average]):
         return cells
 
     def _repr_html_(self) -> str:
-        from . import shown  # which imports this file
         memory = any(row.self_cpu_memory_usage for row in self)
         return shown.table_html([self._cells(row, self.self_cpu_time_total, memory)
                                  for row in self])
@@ -151,7 +113,7 @@ def _own_bytes(trace: str, steps: Optional[str]) -> Dict[str, int]:
     the last one's end."""
     begin_ns, end_ns = 0, None
     if steps is not None:
-        found = rows_of("steps", "steps", "--steps", steps, trace)
+        found = command.rows_of("steps", "steps", "--steps", steps, trace)
         begin_ns = min(row["at_ns"] for row in found)
         end_ns = max(row["at_ns"] + row["duration_ns"] for row in found)
 
@@ -159,7 +121,7 @@ def _own_bytes(trace: str, steps: Optional[str]) -> Dict[str, int]:
         return begin_ns <= at_ns and (end_ns is None or at_ns < end_ns)
 
     own_bytes: Dict[str, int] = collections.Counter()
-    for block in rows_of("memory", "allocations", trace):
+    for block in command.rows_of("memory", "allocations", trace):
         if is_inside(block["at_ns"]):
             own_bytes[block["name"]] += block["bytes"]
         if block["released_by"] and is_inside(block["at_ns"] + block["lifetime_ns"]):
@@ -171,8 +133,8 @@ def averages_of(trace: str, by_shape: bool, steps: Optional[str], with_memory: b
     """Of a trace folder; of the steps "A..B" only, if said."""
     chosen = ["--steps", steps] if steps is not None else []
     by = ["--by", "shape"] if by_shape else []
-    found = rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0", *chosen,
-                    *by, trace)
+    found = command.rows_of("report", "operators", "--warm-up", "--thread", "all", "--top", "0",
+                            *chosen, *by, trace)
     rows = [Average(row) for row in found if row["row"] == "operator"]
     if with_memory and not by_shape:
         own_bytes = _own_bytes(trace, steps)

@@ -9,7 +9,7 @@ from . import shown
 
 class Graph(networkx.DiGraph):
     """What ran, and what followed from what."""
-    shown_of: Any = None  # (paths, options, question) of the trace that it is of
+    draw: Any = None  # writes its picture to a path, from the trace that it is of
 
     def _repr_html_(self) -> str:
         return shown.graph_html(self)
@@ -17,7 +17,7 @@ class Graph(networkx.DiGraph):
 
 class MultiGraph(networkx.MultiDiGraph):
     """The same, with an edge for each kind."""
-    shown_of: Any = None
+    draw: Any = None
 
     def _repr_html_(self) -> str:
         return shown.graph_html(self)

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
-from . import averages, library, profiler, shown
+from . import averages, command, library, profiler, shown
 
 NOTHING = "nothing was recorded: " + averages.NOTHING.replace('collect="+python"',
                                                               "%%varve --collect +python")
@@ -40,7 +40,7 @@ def run_cell(ipython: Any, line: str, cell: str) -> shown.Report:
     else:
         trace, steps = prof._read()
         chosen = ["--steps", steps] if steps is not None else []
-        report = shown.Report(averages.run("report", *chosen, *of_report, trace))
+        report = shown.Report(command.run("report", *chosen, *of_report, trace))
     report.profile = prof  # keeps the trace, too
     return report
 

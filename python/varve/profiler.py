@@ -12,7 +12,7 @@ import threading
 import warnings
 from typing import Any, Callable, Optional
 
-from . import averages, folders, library, ranges, shown
+from . import averages, command, folders, library, ranges, shown
 from .actions import ProfilerAction, Schedule, action_of
 from .library import Error, calls, emits
 
@@ -193,11 +193,11 @@ class profile:
         trace, _ = self._read()
         name = os.fspath(path)
         if not name.endswith(".gz"):
-            averages.run("export", "--to", "chrome", "-o", name, trace)
+            command.run("export", "--to", "chrome", "-o", name, trace)
             return
         with tempfile.TemporaryDirectory(prefix="varve-python-") as folder:
             plain = os.path.join(folder, "trace.json")
-            averages.run("export", "--to", "chrome", "-o", plain, trace)
+            command.run("export", "--to", "chrome", "-o", plain, trace)
             with open(plain, "rb") as source, gzip.open(name, "wb", compresslevel=6) as target:
                 shutil.copyfileobj(source, target)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
 import threading
@@ -307,7 +308,7 @@ class Trace:
             raise library.Error("varve.graph needs NetworkX: pip install networkx") from error
         parts = self.graph_tables(**question)
         graph: networkx.DiGraph = graphs.MultiGraph() if multigraph else graphs.Graph()
-        graph.shown_of = self._paths, self._reading, question
+        graph.draw = functools.partial(_draw, self._paths, self._reading, question)
         graph.graph.update((note["key"], note["text"]) for note in parts["notes"])
         ids = [node["id"] for node in parts["nodes"]]
         for node in parts["nodes"]:
@@ -320,6 +321,12 @@ class Trace:
         for edge in parts["edges"]:
             _add_edge(graph, ids[edge.pop("from")], ids[edge.pop("to")], edge, multigraph)
         return graph
+
+
+def _draw(paths: Any, reading: Dict[str, Any], question: Dict[str, Any], path: str) -> None:
+    """Writes the picture of a graph, of its trace, which is opened again."""
+    with Trace(*paths, **reading) as trace:
+        trace.write_graph(path, **question)
 
 
 def _add_edge(graph: Any, start: int, end: int, edge: Row, multigraph: bool) -> None:

@@ -9,7 +9,7 @@ import os
 import tempfile
 from typing import Any, Dict, Iterable, List, Sequence
 
-from . import averages, library
+from . import command, library, units
 
 ROWS_MAX = 40
 
@@ -20,9 +20,9 @@ def _cell(column: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if column.endswith("_ns"):
-        return averages.time_text(value / 1e3)
+        return units.time_text(value / 1e3)
     if column.endswith("bytes"):
-        return averages.bytes_text(int(value))
+        return units.bytes_text(int(value))
     if column.endswith("share"):
         return f"{value:.1%}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
@@ -76,30 +76,20 @@ def report_of(paths: Sequence["str | os.PathLike[str]"], options: Dict[str, Any]
         words.append("--" + name.replace("_", "-"))
         if value is not True:
             words.append(str(value))
-    return Report(averages.run("report", *words, *map(os.fspath, paths)))
-
-
-def picture_html(trace: Any, question: Dict[str, Any]) -> str:
-    """The graph of an open trace, as an image."""
-    with tempfile.TemporaryDirectory(prefix="varve-python-") as folder:
-        path = os.path.join(folder, "graph.svg")
-        trace.write_graph(path, **question)
-        with open(path, "rb") as file:
-            data = base64.b64encode(file.read()).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" style="max-width: 100%">'
+    return Report(command.run("report", *words, *map(os.fspath, paths)))
 
 
 def graph_html(graph: Any) -> str:
-    """The picture of a graph, drawn of its trace; its nodes, where the trace is gone, or no
+    """The picture of a graph, as an image; its nodes, where the trace that it is of is gone, or no
     picture can be drawn of it."""
-    from . import reader  # which imports this file
-    if graph.shown_of is not None:
-        paths, options, question = graph.shown_of
-        try:
-            with reader.Trace(*paths, **options) as trace:
-                return picture_html(trace, question)
-        except (library.Error, OSError, TypeError):
-            pass
-    return table_html([{"name": node.get("name"), "calls": node.get("count"),
-                        "self_ns": node.get("self_ns"), "total_ns": node.get("total_ns")}
-                       for _, node in graph.nodes(data=True)])
+    try:
+        with tempfile.TemporaryDirectory(prefix="varve-python-") as folder:
+            path = os.path.join(folder, "graph.svg")
+            graph.draw(path)
+            with open(path, "rb") as file:
+                data = base64.b64encode(file.read()).decode()
+        return f'<img src="data:image/svg+xml;base64,{data}" style="max-width: 100%">'
+    except (library.Error, OSError, TypeError):
+        return table_html([{"name": node.get("name"), "calls": node.get("count"),
+                            "self_ns": node.get("self_ns"), "total_ns": node.get("total_ns")}
+                           for _, node in graph.nodes(data=True)])
