@@ -38,11 +38,11 @@ bool vv_is_wait(const char *name)
     return false;
 }
 
-/* A wait for work that is done elsewhere: "synchronizeStream", JAX's "try_to_block". */
-static bool awaits(const char *name)
+bool vv_awaits_work(const char *name)
 {
     static const char *const parts[] = { "ynchronize", "BlockHostUntil", "BlockUntilReady",
-                                         "block_until_ready", "try_to_block" };
+                                         "block_until_ready", "try_to_block", "clFinish",
+                                         "clWaitForEvents" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(name, parts[i]) != NULL)
             return true;
@@ -52,7 +52,7 @@ static bool awaits(const char *name)
 bool vv_is_no_work(const char *name)
 {
     enum vv_call_kind kind = vv_call_kind(name);
-    return awaits(name) || (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
+    return vv_awaits_work(name) || (kind >= VV_CALL_AWAITS_DEVICE && kind <= VV_CALL_AWAITS_WORK) ||
            (kind == VV_CALL_COPIES && strstr(name, "Async") == NULL) || vv_is_wait(name) ||
            name[0] == '#' || name[0] == '[';
 }

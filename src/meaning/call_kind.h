@@ -24,6 +24,10 @@ enum vv_call_kind vv_call_kind(const char *name);
 /* Does a slice of the host that is called so wait for another thread, or for time to pass? */
 bool vv_is_wait(const char *name);
 
+/* Does it wait for work that is done elsewhere, on a device above all: "synchronizeStream", JAX's
+ * "try_to_block"? */
+bool vv_awaits_work(const char *name);
+
 /* Is what is called so no work of its own? Such a wait, a call that waits for a device, a copy that
  * waits for itself, and a range that only marks the course ("## forward ##", "[memory]"). */
 bool vv_is_no_work(const char *name);

@@ -198,10 +198,10 @@ def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, run, tmp_path, ru
 
 @pytest.mark.parametrize("call", ["cudaDeviceSynchronize", "cudaMemcpy", "hipMemcpyWithStream"])
 def test_a_wait_that_the_device_fills_is_no_finding(varve, tmp_path, call):
-    """A copy that is not asynchronous is such a wait."""
+    """A copy that is not asynchronous is such a wait. What fills it is a kernel."""
     wait = [span(call, 20, 75, "cuda_runtime")]
     busy = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 90, 1) + wait
-    assert not advice(varve, tmp_path / "busy.json", busy, "--top", "0")
+    assert set(advice(varve, tmp_path / "busy.json", busy, "--top", "0")) <= {"one_kernel"}
     idle = step(0, 0, 100, span("conv", 0, 15)) + work("gemm", 5, 15, 1) + wait
     assert set(advice(varve, tmp_path / "idle.json", idle, "--top", "0")) == {
         "synchronisation", "device_waits", "idle_tail"}

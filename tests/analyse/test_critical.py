@@ -275,6 +275,20 @@ def test_a_wait_by_name_is_no_work(varve):
         ("inside a wait", 310000)]
 
 
+def test_a_wait_for_a_device_is_no_work_of_the_host(varve):
+    """Neither where nothing shows the work, nor where the driver's call in it is shown, too."""
+    tables = ask(varve, [STEP, event("$api.py:3165 try_to_block", "cpu_op", 100, 410)])
+    assert [(row["bound"], row["time_ns"]) for row in tables["critical_bound"]
+            if row["row"] == "gap"] == [("inside a wait", 310000)]
+    copy_in = kernel("Memcpy HtoD", 500, 890, 7, 1) | {"cat": "gpu_memcpy"}
+    tables = ask(varve, [STEP, event("cudaMemcpy", "cuda_runtime", 100, 900, correlation=1),
+                         event("cuMemcpyHtoD", "cuda_driver", 110, 895), copy_in])
+    assert ("Memcpy HtoD", 390) in segments(tables)
+    found = {row["bound"]: row["time_ns"] for row in tables["critical_bound"]
+             if row["row"] == "bound"}
+    assert (found["memcpy"], found["launch"]) == (390000, 400000), found
+
+
 def test_how_long_the_profiler_ran_is_no_chain(varve):
     overview = event("PyTorch Profiler (0)", "Trace", 0, 1000, "PyTorch Profiler", "Traces")
     events = [overview, STEP, event("aten::mm", "cpu_op", 100, 900)]

@@ -205,6 +205,14 @@ def python(run, _, mended):
     layers(run)
 
 
+def attention(run, _, mended):
+    """Attention is one slow kernel a layer. Mended: a fused one."""
+    for number in range(LAYERS):
+        run.kernel("aten::linear", f"{GEMM}_{number}", 200)
+        run.kernel("aten::softmax", f"fused_{number}" if mended else "softmax_warp_forward",
+                   150 if mended else 600)
+
+
 def straggler(mended):
     """The second rank's loader is late, so the first one's all-reduce waits for it."""
     name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)"
@@ -247,5 +255,8 @@ GPU_PLANTS = (
     GpuPlant("stall", simple(stall), "slow_step", ("Step 4 took", "torch.save")),
     GpuPlant("tail", simple(tail), "idle_tail", ("At the end of each step", "write_log")),
     GpuPlant("python", simple(python), "outside_operators", ("+python",)),
+    GpuPlant("attention", simple(attention), "one_kernel",
+             ("softmax_warp_forward", "launched by aten::softmax"),
+             promises=False),  # nobody knows how fast a kernel can be
     GpuPlant("straggler", straggler, "late_rank", ("for rank 1", "DataLoader", "longer on rank 1")),
 )

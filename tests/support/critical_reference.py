@@ -98,7 +98,7 @@ class Machine:
         Work."""
         found = []
         for (before_time, before, _), (time, point, owner) in zip(self.points, self.points[1:]):
-            waits = point[1] == "end" and owner == point[0] and self.waits.get(owner)
+            waits = "Synchronize" in self.names[owner]
             found.append((before, point, 0 if waits else time - before_time, None if waits
                           else self.names[owner]))
         for call, awaited in self.waits.items():

@@ -3,8 +3,8 @@
  * and the return of a backward pass.
  *
  * An arrow says that its end could not be reached before its start. A slice in which the arrow ends
- * waited for it, if the slice was open before the arrow started. A slice that is called a wait does
- * no work; only an arrow can say what it waits for. PyTorch's autograd works on a thread of its own
+ * waited for it, if the slice was open before the arrow started. A slice that is called a wait, for
+ * a thread or for a device, does no work; only an arrow or awaited work can say what it waits for. PyTorch's autograd works on a thread of its own
  * while the thread that asked for the backward pass waits. No event says so, but the operators of
  * the autograd thread are linked with forward operators of the other thread (autograd_links.h). So
  * where the asking thread has no operator open and the autograd thread works, the asking thread
@@ -93,8 +93,9 @@ static enum varve_code take_waits(struct vv_critical_graph *graph, struct varve_
         if (graph->link[node] != VV_LINK_OWN)
             continue;
         uint32_t name = graph->model->slices.name[graph->owner[node]];
+        const char *text = vv_text_of(graph->model, name);
         if (by_name[name] == UNKNOWN)
-            by_name[name] = vv_is_wait(vv_text_of(graph->model, name)) ? WAIT : NO_WAIT;
+            by_name[name] = vv_is_wait(text) || vv_awaits_work(text) ? WAIT : NO_WAIT;
         if (by_name[name] == WAIT &&
             graph->model->slices.layer[graph->owner[node]] != VARVE_LAYER_DEVICE)
             graph->link[node] = VV_LINK_WAITING;

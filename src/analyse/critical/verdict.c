@@ -38,12 +38,18 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "mostly_ns", "of it", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
+/* A wait on the path. */
+struct verdict_wait { struct vv_interval time; uint32_t name; };
+
 struct verdict {
     struct vv_critical critical;
     struct vv_interval *steps; /* of the chosen steps: ascending, disjoint                       */
     size_t step_count;
     int64_t steps_ns;          /* their sum                                                      */
+    int64_t sum_ns;            /* of all chosen steps, where several at once count each          */
     struct vv_intervals gaps;  /* that the path does not explain                                 */
+    struct verdict_wait *waits; /* those of the gaps that are waits, ascending                   */
+    size_t wait_count;
     int64_t time_ns[BOUNDS_BY];
     int64_t *of_name[BOUNDS_BY]; /* string -> time                                                */
     uint64_t used, chosen;     /* steps                                                          */
@@ -152,6 +158,7 @@ static enum varve_code walk_path(struct verdict *verdict, struct varve_error *er
     const struct vv_critical_solution *solution = &critical->solution;
     const int64_t *time_ns = critical->graph.time_ns;
     size_t at = 0;
+    VV_TRY(VV_SCRATCH_ARRAY(verdict->gaps.scratch, &verdict->waits, solution->path_count, error));
     for (size_t i = 1; i < solution->path_count; i++) {
         const struct vv_path_step *step = &solution->path[i];
         int64_t end_ns = time_ns[step->node], weighs_ns = end_ns - step->weight_ns;
@@ -160,6 +167,10 @@ static enum varve_code walk_path(struct verdict *verdict, struct varve_error *er
             count(verdict, RANK, 0, in_steps(verdict, former_ns, weighs_ns, &at));
         else
             VV_TRY(vv_intervals_add(&verdict->gaps, former_ns, weighs_ns, error));
+        if (step->link == VV_LINK_WAITING && step->owner != VV_NONE)
+            verdict->waits[verdict->wait_count++] =
+                (struct verdict_wait){ { former_ns, weighs_ns },
+                                       vv_critical_name(&critical->graph, step->owner) };
         if (!vv_link_weighs(step->link) || step->weight_ns == 0)
             continue;
         uint32_t name = step->owner != VV_NONE ? vv_critical_name(&critical->graph, step->owner)
@@ -184,6 +195,24 @@ static enum varve_code find_busy(const struct vv_device_work *work, unsigned cla
     }
     vv_intervals_unite(out_busy);
     return VARVE_OK;
+}
+
+/* What nothing explains has the name of the wait in which it lies. Both are ascending. */
+static void name_waits(struct verdict *verdict, const struct vv_intervals *unexplained)
+{
+    size_t at = 0;
+    for (size_t w = 0; w < verdict->wait_count; w++) {
+        const struct verdict_wait *wait = &verdict->waits[w];
+        while (at < unexplained->count && unexplained->items[at].end_ns <= wait->time.begin_ns)
+            at++;
+        for (size_t i = at; i < unexplained->count &&
+                            unexplained->items[i].begin_ns < wait->time.end_ns; i++) {
+            int64_t begin_ns = unexplained->items[i].begin_ns, end_ns = unexplained->items[i].end_ns;
+            begin_ns = begin_ns > wait->time.begin_ns ? begin_ns : wait->time.begin_ns;
+            end_ns = end_ns < wait->time.end_ns ? end_ns : wait->time.end_ns;
+            verdict->of_name[OTHER][wait->name] += end_ns - begin_ns;
+        }
+    }
 }
 
 /* The gaps within the steps, and what lies before the path and after it, by what devices do. */
@@ -220,6 +249,7 @@ static enum varve_code fill_gaps(struct verdict *verdict, const struct vv_scope 
         in_gaps = left;
         left = former;
     }
+    name_waits(verdict, &in_gaps);
     return VARVE_OK;
 }
 
@@ -271,7 +301,9 @@ static enum varve_code put_row(const struct verdict *verdict, int bound, int64_t
     VV_TRY(vv_sheet_text(sheet, row, BOUND_BY, words[bound], error));
     vv_sheet_int(sheet, row, TIME, time_ns);
     vv_sheet_real(sheet, row, SHARE, (double)time_ns / (double)whole_ns);
-    if (most == 0 && !is_outside)
+    /* Waits that nothing explains have names, the rest of such time has none. */
+    bool is_named = bound != OTHER || 2 * times_ns[most] > verdict->time_ns[OTHER];
+    if (!is_named || (most == 0 && !is_outside))
         return VARVE_OK;
     most = is_outside ? 0 : most;
     vv_sheet_int(sheet, row, MOSTLY_NS, in_proportion(times_ns[most], verdict->steps_ns, whole_ns));
@@ -307,19 +339,25 @@ static enum varve_code put_rows(const struct verdict *verdict, int64_t whole_ns,
 static enum varve_code put_policy(const struct verdict *verdict, int64_t whole_ns,
                                   struct vv_sheet *sheet, struct varve_error *error)
 {
-    char time[VV_NUMBER_BYTES], left_out[60];
+    char time[VV_NUMBER_BYTES], left_out[60], overlap[80] = "";
     vv_number_duration(whole_ns, time, sizeof time);
     vv_scope_left_out_text(&verdict->critical.scope, left_out, sizeof left_out);
+    if (verdict->sum_ns - whole_ns > whole_ns / 100) { /* STEP says the sum */
+        char sum[VV_NUMBER_BYTES];
+        vv_number_duration(verdict->sum_ns, sum, sizeof sum);
+        snprintf(overlap, sizeof overlap, " side by side, %s one after the other", sum);
+    }
     if (verdict->chosen == 0)
         return vv_sheet_policy(sheet, error, "%s of %s, by the critical path", time,
                                verdict->critical.windows.says);
     if (verdict->used < verdict->chosen)
         return vv_sheet_policy(sheet, error,
-                               "%s of %" PRIu64 " steps, by the critical path of %" PRIu64
+                               "%s of %" PRIu64 " steps%s, by the critical path of %" PRIu64
                                " in the middle%s",
-                               time, verdict->chosen, verdict->used, left_out);
-    return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s, by the critical path%s", time,
-                           verdict->chosen, verdict->chosen == 1 ? "" : "s", left_out);
+                               time, verdict->chosen, overlap, verdict->used, left_out);
+    return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s%s, by the critical path%s",
+                           time, verdict->chosen, verdict->chosen == 1 ? "" : "s", overlap,
+                           left_out);
 }
 
 /* ---- all together ---- */
@@ -345,6 +383,8 @@ static enum varve_code judge(struct verdict *verdict, const struct vv_scope *sco
         return VARVE_OK;
     VV_TRY(find_steps(&few, &verdict->steps, &verdict->step_count, &verdict->steps_ns, error));
     VV_TRY(find_steps(scope, &all, &count_of_all, out_whole_ns, error));
+    for (uint32_t s = 0; s < scope->model->steps.table.count; s++)
+        verdict->sum_ns += scope->steps[s] ? scope->model->steps.duration_ns[s] : 0;
     if (scope->step_count == 0) {
         verdict->steps[0] = (struct vv_interval){ graph->begin_ns, graph->end_ns };
         verdict->step_count = 1;

@@ -59,6 +59,22 @@ static enum varve_code map_records(struct waits *waits, struct varve_error *erro
 
 /* ---- one call ---- */
 
+/* The node of the call's thread, up to the call's end, that the thread reached first behind the
+ * instant. Calls inside the call wait as it does: a driver's call in the runtime's. */
+static uint32_t node_behind(const struct waits *waits, uint32_t call, int64_t time_ns)
+{
+    const struct vv_critical_graph *graph = waits->graph;
+    uint32_t first = graph->start_of[call], last = graph->end_of[call] - 1;
+    return VV_FIRST_NOT(i, first, last, graph->time_ns[i] < time_ns);
+}
+
+static bool is_inside(const struct vv_model *model, uint32_t slice, uint32_t call)
+{
+    while (slice != VV_NONE && slice != call)
+        slice = model->slices.parent[slice];
+    return slice == call;
+}
+
 /* Adds an edge from the work's end to the call's end, if the call did not end first. */
 static enum varve_code wait_for(struct waits *waits, uint32_t call,
                                 const struct vv_stream_work *work, struct varve_error *error)
@@ -67,9 +83,10 @@ static enum varve_code wait_for(struct waits *waits, uint32_t call,
     uint32_t end = graph->end_of[call];
     if (end == 0 || work->end_ns > graph->time_ns[--end])
         return VARVE_OK;
-    if (graph->link[end] == VV_LINK_OWN && graph->owner[end] == call &&
-        work->end_ns > graph->time_ns[end - 1])
-        graph->link[end] = VV_LINK_WAITING;
+    uint32_t node = graph->start_of[call] != 0 ? node_behind(waits, call, work->end_ns) : end;
+    if (graph->link[node] == VV_LINK_OWN && work->end_ns > graph->time_ns[node - 1] &&
+        is_inside(waits->model, graph->owner[node], call))
+        graph->link[node] = VV_LINK_WAITING;
     if (!work->is_inside)
         return VARVE_OK;
     /* The work has no nodes yet: vv_critical_device makes the nodes and these edges. */

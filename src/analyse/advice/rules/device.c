@@ -76,11 +76,10 @@ const struct vv_rule vv_rules_device[] = {
                  "graphs remove." },
     { .name = "one_kernel",
       .bound = "computation", .bound_least = 0.5,
-      .is = { vv_analyse_kernels, "row", "kernel", "share", NULL, 0.3, VV_EACH_ROW },
-      .weight = 0.6,
-      .saves = "total_ns", .saves_part = 0.5,
+      .is = { vv_analyse_kernels, "row", "group", "share", NULL, 0.3, VV_EACH_ROW },
+      .weight = 0.1, /* a place to look at; other rules name causes                              */
       .says = "One kernel takes {share} of the device's time: {name}.",
-      .why = { vv_analyse_kernel_ops, "row", "op", "total_ns", NULL,
+      .why = { vv_analyse_kernel_ops, "row", "group", "total_ns", NULL,
                "It is launched by {op}[ at {source}]: {calls} calls, the median {median_ns}." },
       .remedy = "See its shapes; a fused operator (scaled_dot_product_attention, fused "
                 "norms), another layout (channels_last) or dtype (autocast).",
