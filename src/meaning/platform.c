@@ -14,6 +14,15 @@ static bool has_process(const struct vv_model *model, const char *begin)
     return false;
 }
 
+/* Does every process tell that it is IREE's? */
+static bool is_all_iree(const struct vv_model *model)
+{
+    for (uint64_t row = 0; row < model->processes.table.count; row++)
+        if (strncmp(vv_text_of(model, model->processes.name[row]), "IREE", 4) != 0)
+            return false;
+    return model->processes.table.count > 0;
+}
+
 bool vv_has_tpu(const struct vv_model *model)
 {
     return has_process(model, "/device:TPU:");
@@ -54,6 +63,8 @@ enum vv_platform vv_platform_of(const struct vv_model *model)
         return VV_PLATFORM_XLA;
     if (has_process(model, "Ascend Hardware") || has_process(model, "CANN"))
         return VV_PLATFORM_ASCEND;
+    if (is_all_iree(model))
+        return VV_PLATFORM_IREE;
     uint32_t kinds = kinds_of_devices(model);
     if (kinds == UINT32_C(1) << VARVE_DEVICE_KIND_OPENCL)
         return VV_PLATFORM_OPENCL;

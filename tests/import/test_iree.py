@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import ireeprof_writer as writer  # noqa: E402
+import table_reader  # noqa: E402
 from model_tables import dump, health, refusal  # noqa: E402
 
 CALL, KERNEL, COPY = 0, 1, 2
@@ -74,6 +75,15 @@ def test_operations_of_queues(read):
             for row in read(writer.small())["slices"] if row["category"] == "queue operation"]
     assert rows == [("alloca", 986, 2, RUNTIME), ("execute", 998, 142, RUNTIME),
                     ("alloca", 1986, 2, RUNTIME), ("execute", 1998, 142, RUNTIME)]
+
+
+def test_what_bounds_a_bundle_is_its_dispatches(varve, tmp_path):
+    """Their calls are on queues, which are no threads that somebody chose."""
+    (tmp_path / "p.ireeprof").write_bytes(writer.small())
+    found = table_reader.tables(varve, "report", "--no-cache", "--table", "verdict",
+                                tmp_path / "p.ireeprof")["verdict"]
+    assert {row["bound_by"]: row["time_ns"] for row in found} == {
+        "launch": 885, "computation": 240, "copies": 10}
 
 
 def test_memory(read):

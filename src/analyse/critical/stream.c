@@ -57,6 +57,14 @@ static void find_streams(struct vv_critical_streams *streams, const struct vv_de
     }
 }
 
+/* Is the work of a thread that was chosen? A call on a queue of the runtime's own is on none. */
+static bool is_of_chosen_thread(const struct vv_scope *scope, uint32_t launch)
+{
+    const struct vv_model *model = scope->model;
+    uint32_t track = launch != VV_NONE ? model->slices.track[launch] : VV_NONE;
+    return track == VV_NONE || scope->tracks[track] || model->tracks.kind[track] != VV_TRACK_THREAD;
+}
+
 /* Work is inside if it was launched in the window, or before the window and not done when the
  * window begins. Work of the window may wait for such earlier work. */
 static bool is_inside(const struct vv_critical_window *window, int64_t launched_ns, int64_t end_ns)
@@ -75,7 +83,6 @@ static void place_work(struct vv_critical_streams *streams, const struct vv_devi
                  launch = model->activities.launch[item->activity];
         uint32_t stream = stream_of[model->slices.track[slice]] - 1;
         int64_t launched_ns = launch != VV_NONE ? model->slices.begin_ns[launch] : item->begin_ns;
-        bool is_chosen = launch == VV_NONE || work->scope->tracks[model->slices.track[launch]];
         const struct vv_critical_window *window =
             &windows->items[streams->streams[stream].scope];
         int64_t begin_ns = item->begin_ns;
@@ -85,7 +92,8 @@ static void place_work(struct vv_critical_streams *streams, const struct vv_devi
         struct vv_stream_work row = {
             begin_ns, item->end_ns, launched_ns, INT64_MIN, slice, launch, item->activity, stream,
             item->class,
-            is_chosen && is_inside(window, launched_ns, item->end_ns),
+            is_of_chosen_thread(work->scope, launch) &&
+                is_inside(window, launched_ns, item->end_ns),
         };
         streams->work[streams->streams[stream].last++] = row;
         streams->inside += row.is_inside;

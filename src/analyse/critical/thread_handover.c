@@ -2,13 +2,14 @@
 /* thread_handover.c — makes edges for what one host thread hands to another: arrows, waits by name,
  * and the return of a backward pass.
  *
- * An arrow says that its end could not be reached before its start. A slice in which the arrow ends
- * waited for it, if the slice was open before the arrow started. A slice that is called a wait, for
- * a thread or for a device, does no work; only an arrow or awaited work can say what it waits for. PyTorch's autograd works on a thread of its own
- * while the thread that asked for the backward pass waits. No event says so, but the operators of
- * the autograd thread are linked with forward operators of the other thread (autograd_links.h). So
- * where the asking thread has no operator open and the autograd thread works, the asking thread
- * waits until the autograd thread is done. */
+ * An arrow says that its end could not be reached before its start. A slice in which the arrow
+ * ends waited for it, if the slice was open before the arrow started. A slice that is called a
+ * wait, for a thread or for a device, does no work; only an arrow or awaited work can say what it
+ * waits for. PyTorch's autograd works on a thread of its own while the thread that asked for the
+ * backward pass waits. No event says so, but the operators of the autograd thread are linked with
+ * forward operators of the other thread (autograd_links.h). So where the asking thread has no
+ * operator open and the autograd thread works, the asking thread waits until the autograd thread
+ * is done. */
 #include <string.h>
 
 #include "analyse/critical/graph.h"

@@ -207,7 +207,8 @@ static void name_waits(struct verdict *verdict, const struct vv_intervals *unexp
             at++;
         for (size_t i = at; i < unexplained->count &&
                             unexplained->items[i].begin_ns < wait->time.end_ns; i++) {
-            int64_t begin_ns = unexplained->items[i].begin_ns, end_ns = unexplained->items[i].end_ns;
+            int64_t begin_ns = unexplained->items[i].begin_ns;
+            int64_t end_ns = unexplained->items[i].end_ns;
             begin_ns = begin_ns > wait->time.begin_ns ? begin_ns : wait->time.begin_ns;
             end_ns = end_ns < wait->time.end_ns ? end_ns : wait->time.end_ns;
             verdict->of_name[OTHER][wait->name] += end_ns - begin_ns;

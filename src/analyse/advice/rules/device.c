@@ -27,6 +27,9 @@ const struct vv_rule vv_rules_device[] = {
                    .weight = 0.1 }, /* unless idle devices tell little */
       .remedy = "Make the host faster or let it run ahead: see the other findings; a larger "
                 "batch hides the host's part.",
+      .remedy_iree = "Call the module again before the last call is done (iree-compile "
+                "--iree-execution-model=async-external); a larger batch hides the "
+                "host's part.",
       .see = "varve idle",
       .because = "XProf and TraceLens: a device that computes less than 60 % of the step is "
                  "not the bound." },
@@ -71,6 +74,9 @@ const struct vv_rule vv_rules_device[] = {
                 "between commands instead of the host; command buffers (cl_khr_command_buffer).",
       .remedy_cuda = "CUDA graphs (cudaStreamBeginCapture, cudaGraphLaunch), or HIP's; fewer and "
                 "larger kernels; launch ahead of what is waited for.",
+      .remedy_iree = "iree-compile --iree-opt-level=O3 and "
+                "--iree-dispatch-creation-enable-aggressive-fusion: fewer and larger "
+                "dispatches; a larger batch.",
       .see = "varve idle --table launches",
       .because = "Nsight's and HTA's launch statistics: a tenth of the step in gaps is what "
                  "graphs remove." },
@@ -92,6 +98,9 @@ const struct vv_rule vv_rules_device[] = {
                 "(float4), cl_khr_fp16.",
       .remedy_cuda = "See its sizes and its occupancy (--table kernels): the size of a block, "
                 "shared memory, vector loads (float4), half precision; a library's kernel.",
+      .remedy_iree = "See its shapes in the module; varve hot gives the dispatch other tiles; "
+                "iree-compile --iree-opt-data-tiling, and --iree-llvmcpu-target-cpu=host on a "
+                "processor.",
       .see = "varve report --table kernel_ops",
       .because = "What takes 30 % of the device is the first kernel to change (Amdahl)." },
     { .name = "float64",
@@ -110,6 +119,7 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_opencl = "float and half in kernels: 1.0f and not 1.0, "
                 "-cl-single-precision-constant.",
       .remedy_cuda = "float or half where it is enough: 1.0f and not 1.0 in kernels.",
+      .remedy_iree = "iree-compile --iree-input-demote-f64-to-f32.",
       .see = "varve report --table kernel_ops",
       .because = "Devices for training do doubles at 1/2 to 1/64 of their speed; TraceLens "
                  "lists dtypes." },
@@ -156,6 +166,8 @@ const struct vv_rule vv_rules_device[] = {
                 "-cl-fast-relaxed-math, the vendor's matrix extensions.",
       .remedy_cuda = "half or bfloat16 by cublasGemmEx, or CUBLAS_TF32_TENSOR_OP_MATH and "
                 "CUDNN_TENSOR_OP_MATH: tensor cores instead of float32.",
+      .remedy_iree = "iree-compile --iree-global-opt-demote-contraction-inputs-type=bf16, or "
+                "a module in half precision.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's tuning guide: mixed precision; torch-tb-profiler's tensor-core "
                  "advice." },
@@ -181,6 +193,7 @@ const struct vv_rule vv_rules_device[] = {
                 "sub-buffers and strides instead of copies.",
       .remedy_cuda = "One layout for all kernels, chosen where the data is made: "
                 "CUDNN_TENSOR_NHWC from the input on.",
+      .remedy_iree = "One layout in the module, chosen where the data is made.",
       .see = "varve report --table kernel_ops",
       .because = "PyTorch's channels_last guide, msprof-analyze's TransData check; 5 % is "
                  "several layers' conversions." },
@@ -203,6 +216,9 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_opencl = "One kernel for several elementwise steps; half halves their bytes.",
       .remedy_cuda = "One kernel for several elementwise steps, or the epilogue of the matrix "
                 "product (cublasLt, CUTLASS); half halves their bytes.",
+      .remedy_iree = "iree-compile --iree-opt-level=O3 and "
+                "--iree-dispatch-creation-enable-aggressive-fusion, which put "
+                "elementwise operations into the products' dispatches.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens: elementwise share; above a third, fusing pays more than faster "
                  "products." },
@@ -227,6 +243,8 @@ const struct vv_rule vv_rules_device[] = {
                 "and offsets instead of clEnqueueCopyBuffer.",
       .remedy_cuda = "Write where the next kernel reads: slices of one buffer, and strides "
                 "instead of copies.",
+      .remedy_iree = "Write where the next dispatch reads: in-place updates of globals, "
+                "tensor.insert_slice instead of concatenations.",
       .see = "varve report --table kernel_ops",
       .because = "TraceLens and msprof-analyze list copies among the kernels; a tenth is more "
                  "than the model needs." },
@@ -244,6 +262,7 @@ const struct vv_rule vv_rules_device[] = {
                 "sets what it needs.",
       .remedy_cuda = "No cudaMemsetAsync where a kernel writes all; the first kernel sets what it "
                 "needs.",
+      .remedy_iree = "tensor.empty instead of a fill where all is written.",
       .see = "varve report --table kernels",
       .because = "PyTorch's tuning guide: set_to_none; a model has little else to set." },
     { .name = "exposed_copies",
@@ -268,6 +287,8 @@ const struct vv_rule vv_rules_device[] = {
       .remedy_cuda = "Pinned memory (cudaHostAlloc, hipHostMalloc) and cudaMemcpyAsync on a "
                 "stream of its own, so that a part is copied while another is computed; keep on "
                 "the device what is used again.",
+      .remedy_iree = "Keep constants and state in the module (util.global) instead of "
+                "arguments; give inputs as buffers of the device, ahead of the call.",
       .see = "varve report --table devices",
       .because = "PyTorch's tuning guide: pinned, asynchronous copies; 5 % is beyond a "
                  "batch's own copy." },
@@ -309,6 +330,8 @@ const struct vv_rule vv_rules_device[] = {
                 "by clSetKernelArg; CL_FALSE instead of CL_TRUE.",
       .remedy_cuda = "Collect small values in one buffer and copy it once; pass scalars as "
                 "arguments of kernels; cudaMemcpyAsync from pinned memory.",
+      .remedy_iree = "Keep constants and state in the module (util.global); one argument "
+                "instead of many small ones.",
       .see = "varve report --table copies",
       .because = "msprof-analyze's and Nsight's small copies: below 16 kB the call costs more than "
                  "the transfer; 3 % of the steps pays." },

@@ -92,6 +92,9 @@ const struct vv_rule vv_rules_host[] = {
                 "command buffers (cl_khr_command_buffer).",
       .remedy_cuda = "CUDA graphs (cudaStreamBeginCapture, cudaGraphLaunch), or HIP's; one kernel "
                 "over more work, or several steps of it in one kernel.",
+      .remedy_iree = "iree-compile --iree-opt-level=O3 and "
+                "--iree-dispatch-creation-enable-aggressive-fusion: fewer and larger "
+                "dispatches; a larger batch.",
       .see = "varve idle --table launches",
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },

@@ -15,6 +15,8 @@ const struct vv_rule vv_rules_memory[] = {
                 "buffers from step to step.",
       .remedy_cuda = "cudaFree, cudaFreeAsync and free what the step no longer needs; keep "
                 "buffers from step to step.",
+      .remedy_iree = "Release buffers and results of former calls (iree_vm_list_release, "
+                "iree_hal_buffer_release).",
       .see = "varve memory --table memory_leaks",
       .because = "PyTorch's FAQ on memory: graphs kept by a sum of losses; 1 % a run grows "
                  "until it fails." },

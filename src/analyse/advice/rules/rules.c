@@ -33,5 +33,7 @@ const char *vv_rule_remedy(const struct vv_rule *rule, enum vv_platform platform
                                                  [VV_PLATFORM_OPENCL] = rule->remedy_opencl,
                                                  [VV_PLATFORM_CUDA] = rule->remedy_cuda,
                                                  [VV_PLATFORM_HOST] = rule->remedy_host };
+    if (platform == VV_PLATFORM_IREE) /* nothing of PyTorch's is there */
+        return rule->remedy_iree;
     return remedies[platform] != NULL ? remedies[platform] : rule->remedy;
 }

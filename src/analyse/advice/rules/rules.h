@@ -62,6 +62,7 @@ struct vv_rule {
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     /* The same on that platform; NULL = no other one. */
     const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_cuda, *remedy_host;
+    const char *remedy_iree; /* NULL = none there                                                */
     const char *see;           /* command that prints the evidence, without the trace            */
     const char *see_shapeless; /* the same where the operator has no shapes; NULL = no other one  */
     const char *because;       /* why the limit is where it is, and whose rule it is             */

@@ -87,6 +87,7 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy_opencl = "More threads that read ahead, on a queue of some batches; decode "
                 "once, ahead; write the next batch to the device meanwhile (CL_FALSE, a queue "
                 "of its own).",
+      .remedy_iree = "Read the next inputs while the device works; decode once, ahead.",
       .see = "varve report --table call_tree",
       .because = "torch-tb-profiler and XProf advise from 5 % on; below, the next batch is "
                  "noise." },
@@ -109,6 +110,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "result.",
       .remedy_cuda = "No cudaDeviceSynchronize, cudaStreamSynchronize or blocking cudaMemcpy in "
                 "the step: events (cudaStreamWaitEvent) order the work.",
+      .remedy_iree = "Wait once, at the end: iree-compile "
+                "--iree-execution-model=async-external, whose calls take fences.",
       .see = "varve idle",
       .because = "PyTorch's tuning guide: avoid unnecessary CPU-GPU synchronization; 10 % is "
                  "beyond what a step's last wait takes." },
@@ -131,6 +134,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "for; clFlush begins work without waiting; wait once, at the end of the step.",
       .remedy_cuda = "No cudaDeviceSynchronize, cudaStreamSynchronize or blocking cudaMemcpy "
                 "between launches: events (cudaStreamWaitEvent) order the work.",
+      .remedy_iree = "Wait once, at the end: iree-compile "
+                "--iree-execution-model=async-external, whose calls take fences.",
       .see = "varve report --table syncs",
       .because = "PyTorch's tuning guide: a call that waits empties the queue, so the host's time "
                  "behind it is the device's, too; 10 % as for synchronisation." },
@@ -154,6 +159,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "sub-buffers of one large buffer.",
       .remedy_cuda = "Allocate once, ahead, and use the same buffers in each step; "
                 "cudaMallocAsync, which keeps a pool.",
+      .remedy_iree = "iree-run-module --device_allocator=caching; in C, the same buffers for "
+                "each call.",
       .see = "varve memory",
       .because = "msprof-analyze and PyTorch's guide: a step that is warm allocates nothing; "
                  "5 % is beyond a rare one." },

@@ -40,6 +40,7 @@ static const char *const foreign[VV_PLATFORMS][WORDS_MAX] = {
     [VV_PLATFORM_XLA] = { "torch", "DataLoader(", "pin_memory", "cudnn", ".item()", "PYTORCH" },
     [VV_PLATFORM_ASCEND] = { "cuda", "CUDA", "cudnn", "nvidia", "jax", "TPU" },
     [VV_PLATFORM_OPENCL] = { "cuda", "CUDA", "cudnn", "torch", "PYTORCH", "jax", ".item()", "NPU" },
+    [VV_PLATFORM_IREE] = { "cuda", "CUDA", "torch", "PYTORCH", "jax", ".item()", "NPU", "clEnq" },
     [VV_PLATFORM_CUDA] = { "torch", "PYTORCH", "jax", ".item()", "NPU", "npu-" },
     [VV_PLATFORM_HOST] = { "pin_memory", "non_blocking", "jax", "NPU", "npu-" },
 };
@@ -92,6 +93,8 @@ static void the_platform_is_that_of_the_processes(void **state)
         { "python", false, VV_PLATFORM_HOST, false },
         { "python", true, VV_PLATFORM_USUAL, false },
         { "a.out", true, VV_PLATFORM_CUDA, false },
+        { "IREE", true, VV_PLATFORM_IREE, false },
+        { "IREE", false, VV_PLATFORM_IREE, false },
         { "/host:CPU", false, VV_PLATFORM_XLA, false },
         { "/device:GPU:0", true, VV_PLATFORM_XLA, false },
         { "/device:TPU:3", true, VV_PLATFORM_XLA, true },
