@@ -289,6 +289,14 @@ def test_a_wait_for_a_device_is_no_work_of_the_host(varve):
     assert (found["memcpy"], found["launch"]) == (390000, 400000), found
 
 
+def test_what_a_profiler_takes_is_no_communication(varve):
+    tables = ask(varve, [STEP, event("nccl:all_reduce", "cpu_op", 100, 900),
+                         event("CUPTI: Instrumentation", "overhead", 200, 500)])
+    found = {row["bound"]: row["time_ns"] for row in tables["critical_bound"]
+             if row["row"] == "bound"}
+    assert found == {"host": 500000, "communication": 500000}
+
+
 def test_how_long_the_profiler_ran_is_no_chain(varve):
     overview = event("PyTorch Profiler (0)", "Trace", 0, 1000, "PyTorch Profiler", "Traces")
     events = [overview, STEP, event("aten::mm", "cpu_op", 100, 900)]

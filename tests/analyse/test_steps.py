@@ -136,6 +136,16 @@ def test_what_repeats_itself(varve, tmp_path):
     assert not steps_of(varve, odd)
 
 
+@pytest.mark.parametrize("others, steps", [((), 40), (("inner",), 40), (("decode", "resize"), 0)])
+def test_rounds_of_one_thread_of_a_pool_are_no_steps(varve, tmp_path, others, steps):
+    """Another thread does half as much of the same. Doing a part of it, it helps."""
+    rows = [("cpu_op", name, 100 * i + at, 40, 1) for i in range(40)
+            for at, name in ((0, "decode"), (50, "resize"))]
+    rows += [("cpu_op", name, 200 * i + at, 40, 2) for i in range(20)
+             for at, name in zip((10, 60), others)]
+    assert len(steps_of(varve, write_trace(tmp_path, rows))) == steps
+
+
 @pytest.mark.parametrize("rest_us, steps", [(150, 50), (250, 0)])
 def test_what_repeats_itself_must_take_most_of_the_time(varve, tmp_path, rest_us, steps):
     """50 times 4 µs, most of all elements, before a long operator."""

@@ -77,6 +77,8 @@ static enum vv_bound bound_of_host(struct vv_critical *critical, uint32_t slice)
     const uint32_t *parents = critical->graph.model->slices.parent;
     uint32_t top = slice;
     uint8_t bound = VV_BOUND_HOST;
+    if (critical->graph.model->slices.flags[slice] & VV_SLICE_OVERHEAD)
+        return VV_BOUND_HOST; /* a profiler's, whatever range it is in */
     for (; top != VV_NONE; top = parents[top]) {
         if (critical->bound_by_slice[top] != 0) {
             bound = (uint8_t)(critical->bound_by_slice[top] - 1);

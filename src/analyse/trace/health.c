@@ -26,7 +26,7 @@ static const struct { const char *name; size_t offset; const char *meaning;
     { "unmatched_flows", FIELD(unmatched_flows), "ends of flows without the other end" },
     { "unmatched_async", FIELD(unmatched_async),
       "ends of asynchronous ranges without the other end" },
-    { "overlaps", FIELD(overlaps), "slices that overlap a neighbour without nesting" },
+    { "overlaps", FIELD(overlaps), "slices of threads that overlap a neighbour without nesting" },
     { "zero_length", FIELD(zero_length), "slices shorter than the clock can tell" },
     { "clock_steps_back", FIELD(clock_steps_back), "records earlier than the one before them" },
     { "negative", FIELD(negative), "durations below 0; they are 0 here" },

@@ -74,7 +74,8 @@ static enum varve_code mark_overlap(struct vv_model *model, struct nesting *nest
         nesting->plain_count--;
     if (nesting->plain_count > 0 && nesting->plain[nesting->plain_count - 1] < end) {
         model->slices.flags[row] |= VV_SLICE_OVERLAP;
-        nesting->overlaps++;
+        /* A queue of a device begins work while former work runs out: nothing odd. */
+        nesting->overlaps += model->tracks.kind[model->slices.track[row]] != VV_TRACK_DEVICE;
         return VARVE_OK;
     }
     nesting->is_parted = nesting->plain_count > 0 || nesting->container_count > 0;

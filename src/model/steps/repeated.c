@@ -6,7 +6,8 @@
  *
  * The repeat must usually take longer than the rest of the sequence, and the sequence must be at
  * least SEQUENCE_LEAST long, so that neither a few odd events nor a short loop make steps. What
- * tokens usually take does not depend on how busy the machine was in between. */
+ * tokens usually take does not depend on how busy the machine was in between. Nor are the rounds of
+ * one thread of a pool steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,6 +305,40 @@ static enum varve_code add_steps(struct vv_model *model, const int64_t *bounds_n
     return VARVE_OK;
 }
 
+/* Counts what other threads of the track's process run, by name. */
+static void count_others(const struct vv_model *model, uint32_t track, uint32_t *by_name)
+{
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        uint32_t row, limit = vv_rows_of_track(model, t, &row);
+        if (t == track || model->tracks.kind[t] != VV_TRACK_THREAD ||
+            model->tracks.process[t] != model->tracks.process[track])
+            continue;
+        for (; row < limit; row++)
+            by_name[model->slices.name[row]] += model->slices.layer[row] == VARVE_LAYER_OP;
+    }
+}
+
+/* Do other threads run each operator of the repeat half as often or more? Then they are a pool, and
+ * the rounds of one of its threads are no steps. */
+static enum varve_code is_of_a_pool(const struct inference *inference, uint32_t track,
+                                    const struct vv_repeat *repeat, bool *out_is,
+                                    struct varve_error *error)
+{
+    const struct vv_model *model = inference->model;
+    const uint32_t *period = inference->sequence.names + repeat->start;
+    *out_is = model->tracks.kind[track] == VV_TRACK_THREAD;
+    if (!*out_is)
+        return VARVE_OK;
+    uint32_t *by_name = calloc((size_t)model->strings.count + 1, sizeof *by_name);
+    if (by_name == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory to look for pools of threads");
+    count_others(model, track, by_name);
+    for (uint32_t i = 0; i < repeat->period; i++)
+        *out_is &= 2 * by_name[period[i]] >= repeat->length / repeat->period;
+    free(by_name);
+    return VARVE_OK;
+}
+
 static enum varve_code try_track(struct inference *inference, uint32_t track, bool *out_is_done,
                                  struct varve_error *error)
 {
@@ -313,6 +348,10 @@ static enum varve_code try_track(struct inference *inference, uint32_t track, bo
         return VARVE_OK;
     VV_TRY(find_repeat(inference, track, &repeat, error));
     if (repeat.length == 0)
+        return VARVE_OK;
+    bool is_pool;
+    VV_TRY(is_of_a_pool(inference, track, &repeat, &is_pool, error));
+    if (is_pool)
         return VARVE_OK;
     uint32_t times = repeat.length / repeat.period, host_track;
     int64_t *bounds_ns = malloc((times + 1) * sizeof *bounds_ns);

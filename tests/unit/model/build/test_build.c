@@ -117,6 +117,20 @@ static void a_crossing_slice_is_flagged_and_its_parent_holds_it_whole(void **sta
     vv_model_destroy(model);
 }
 
+static void work_that_overlaps_on_a_queue_of_a_device_is_not_odd(void **state)
+{
+    (void)state;
+    struct vv_model *model = make();
+    uint32_t track = add_track(model, 0);
+    model->tracks.kind[track] = VV_TRACK_DEVICE;
+    add_slice(model, track, 0, 50, "a");
+    add_slice(model, track, 49, 70, "b");
+    assert_int_equal(vv_model_finish(model, NULL), VARVE_OK);
+    assert_true(model->slices.flags[find(model, "b")] & VV_SLICE_OVERLAP);
+    assert_int_equal(model->health.overlaps, 0);
+    vv_model_destroy(model);
+}
+
 static void zero_length_slices_are_kept_and_counted(void **state)
 {
     (void)state;
@@ -294,7 +308,7 @@ static bool cross(const struct vv_slices *slices, uint32_t a, uint32_t b)
 static void check_laws(const struct vv_model *model)
 {
     const struct vv_slices *slices = &model->slices;
-    uint64_t flagged = 0;
+    uint64_t flagged = 0; /* all tracks are threads */
     for (uint32_t row = 0; row < slices->table.count; row++) {
         uint32_t parent = innermost(slices, row);
         assert_int_equal(slices->parent[row], parent);
@@ -370,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_slices_have_parents_and_self_time),
         cmocka_unit_test(a_crossing_slice_is_flagged_and_its_parent_holds_it_whole),
+        cmocka_unit_test(work_that_overlaps_on_a_queue_of_a_device_is_not_odd),
         cmocka_unit_test(zero_length_slices_are_kept_and_counted),
         cmocka_unit_test(steps_hold_what_begins_in_them),
         cmocka_unit_test(the_steps_of_the_own_track_go_first),
