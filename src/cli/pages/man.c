@@ -165,7 +165,9 @@ void vv_man_overview(FILE *stream, const struct vv_verb *verbs)
         ".TP\n.B VARVE_LIBRARY\nPath of libvarve.so, where it is not beside varve nor installed.\n"
         ".TP\n.B VARVE_PAGER\\fR, \\fBPAGER\nPages long text on a terminal; cat pages nothing.\n"
         ".TP\n.B NO_COLOR\nSet and not empty: no colour unless \\-\\-color always.\n"
-        ".TP\n.B COLUMNS\nThe width of the terminal.\n",
+        ".TP\n.B COLUMNS\nThe width of the terminal.\n"
+        ".TP\n.B LC_ALL\\fR, \\fBLANG\nNot read: text is UTF-8. In a container, in a cron job and "
+        "under sudo no locale\nis set, and terminals show UTF-8 all the same.\n",
         stream);
     put_exits(stream, vv_verb_find(verbs, "report"));
     fputs(".PP\nThose of\n.B varve record\nstand in its own page.\n", stream);

@@ -139,7 +139,7 @@ void vv_scope_left_out_text(const struct vv_scope *scope, char *text, size_t byt
 {
     text[0] = '\0';
     if (scope->left_out > 0)
-        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out", scope->left_out,
+        snprintf(text, bytes, "; %" PRIu64 " warm-up step%s left out: --warm-up", scope->left_out,
                  scope->left_out == 1 ? "" : "s");
 }
 
