@@ -25,6 +25,8 @@ COUNTED = ("--metrics", "Memory")
 TORCH_LOOPS = (
     Plant("loader", "loops.py", "data_wait",
           ("enumerate(DataLoader)#_SingleProcessDataLoaderIter", "num_workers")),
+    Plant("collated", "loops.py", "data_wait",
+          ("enumerate(DataLoader)#_SingleProcessDataLoaderIter", "collate_fn")),
     Plant("workers", "loops.py", "workers_too_slow",
           ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter", "num_workers"),
           apart=True),  # in turns the workers take each other's processors
@@ -70,6 +72,14 @@ TORCH_OPERATORS = (
           promises=False),  # nobody knows how fast the layer is
     Plant("joined", "operators.py", "joining_tensors", ("aten::cat", "torch.empty"),
           apart=True),  # in turns each way finds the caches of the other
+    Plant("passes", "operators.py", "repeated_backward",
+          ("AddmmBackward0", "call backward() once")),
+    Plant("recomputed", "operators.py", "recomputation", ("checkpointing", "every second block")),
+    Plant("anomaly", "operators.py", "anomaly_detection",
+          ("aten::any", "set_detect_anomaly(False)"),
+          promises=False),  # Python's stacks cost, too, and have no operator
+    Plant("evaluated", "operators.py", "dropout_at_evaluation", ("aten::dropout", "model.eval()")),
+    Plant("heads", "operators.py", "tiny_operators", ("AccumulateGrad", "one wide layer")),
     Plant("selections", "operators.py", "sizes_from_tensors", ("aten::nonzero", "torch.where")),
 )
 

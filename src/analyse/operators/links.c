@@ -15,7 +15,7 @@
 
 enum {
     SEQUENCE, FORWARD_AT, FORWARD, FORWARD_DEVICE, BACKWARD_AT, BACKWARD, BACKWARD_DEVICE, ORDINAL,
-    FORWARD_THREAD, BACKWARD_THREAD, ROW, FORWARD_OP, BACKWARD_OP, COLUMNS
+    AGAIN, FORWARD_THREAD, BACKWARD_THREAD, ROW, FORWARD_OP, BACKWARD_OP, COLUMNS
 };
 
 static const struct vv_sheet_column link_columns[COLUMNS] = {
@@ -27,6 +27,7 @@ static const struct vv_sheet_column link_columns[COLUMNS] = {
     { "backward_ns", "backward", VV_CELL_INT, VV_UNIT_NS, false, false },
     { "backward_device_ns", "on device", VV_CELL_INT, VV_UNIT_NS, false, VV_TEXT_IF_ROOM },
     { "ordinal", "ordinal", VV_CELL_INT, VV_UNIT_NONE, true, false },
+    { "again_ns", "again", VV_CELL_INT, VV_UNIT_NS, true, false },
     { "forward_thread", "forward thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "backward_thread", "backward thread", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "row", "row", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
@@ -99,6 +100,7 @@ static enum varve_code put_link(struct view *view, const struct vv_autograd_link
     char threads[2][120];
     for (int c = SEQUENCE; c <= ORDINAL; c++)
         cells[c] = vv_int_cell(value_of(view, link, c));
+    cells[AGAIN] = vv_int_cell(link->ordinal > 1 ? cells[BACKWARD].integer : 0);
     cells[SEQUENCE].present = cells[SEQUENCE].integer >= 0;
     vv_track_text(model, model->slices.track[link->forward], threads[0], sizeof threads[0]);
     vv_track_text(model, model->slices.track[link->backward], threads[1], sizeof threads[1]);

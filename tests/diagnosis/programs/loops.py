@@ -71,6 +71,21 @@ def loader(is_mended):
     return training(iter(torch.utils.data.DataLoader(Images(is_mended), batch_size=BATCH)))
 
 
+def collated(is_mended):
+    """Rows are put together number by number, in Python."""
+    rows = torch.ones(64, WIDTH)
+
+    class Lists(Images):
+        def __getitem__(self, i):
+            return [float(i % 7)] * WIDTH
+
+    def collate(items):
+        return rows if is_mended else torch.tensor([[0.5 * number for number in item]
+                                                    for item in items])
+    return training(iter(torch.utils.data.DataLoader(Lists(True), batch_size=64,
+                                                     collate_fn=collate)))
+
+
 class Crops(Images):
     """Each one takes many short operators that a pool shares."""
 
@@ -221,4 +236,4 @@ def threads(is_mended):
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
                (loader, crowd, epochs, kept, pause, one_step, collect, interpreter, checkpoint,
-                shapes, workers, blocks, fresh, threads)})
+                shapes, workers, blocks, fresh, threads, collated)})

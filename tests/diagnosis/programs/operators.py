@@ -3,6 +3,7 @@
 
 What a plant does is in its function's first line."""
 import torch
+import torch.utils.checkpoint
 from torch import nn
 
 import turns
@@ -217,7 +218,70 @@ def joined(is_mended, kept=16384, width=64):
     return training(Between(linears(6, width), between), torch.ones(64, width))
 
 
+def passes(is_mended):
+    """Each of four losses has a backward pass of its own."""
+    net = Between(linears(6, 256))
+    rows, optimizer_of = torch.ones(256, 256), torch.optim.SGD(net.parameters(), lr=1e-4)
+
+    def step():
+        out = net(rows)
+        losses = [part.square().mean() for part in out.chunk(4, 1)]
+        optimizer_of.zero_grad()
+        for loss in (sum(losses),) if is_mended else losses:
+            loss.backward(retain_graph=not is_mended)
+        optimizer_of.step()
+    return step
+
+
+def recomputed(is_mended):
+    """Each block is checkpointed, though memory is not short."""
+    class Checkpointed(Between):
+        def forward(self, x):
+            for block in self.layers:
+                x = block(x) if is_mended else torch.utils.checkpoint.checkpoint(
+                    block, x, use_reentrant=False)
+            return x
+    blocks = [nn.Sequential(*(layer for linear in linears(4, 384) for layer in (linear, nn.GELU())))
+              for _ in range(3)]
+    return training(Checkpointed(blocks), torch.ones(256, 384, requires_grad=True))
+
+
+def anomaly(is_mended):
+    """The search for NaN in gradients is on."""
+    torch.autograd.set_detect_anomaly(not is_mended)
+    return training(Between(linears(6, 256)), torch.ones(64, 256))
+
+
+def evaluated(is_mended):
+    """A model is evaluated in training mode, with dropout."""
+    net = nn.Sequential(*(layer for _ in range(6) for layer in (nn.Linear(256, 256),
+                                                                nn.Dropout(0.1))))
+    rows = torch.ones(512, 256)
+
+    def step():
+        net.train(not is_mended)
+        with torch.no_grad():
+            net(rows)
+    return step
+
+
+class Heads(nn.Module):
+    """A small layer for each output, or one for all."""
+
+    def __init__(self, count, width):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(256, width) for _ in range(count))
+
+    def forward(self, x):
+        return torch.cat([layer(x) for layer in self.layers], 1)
+
+
+def heads(is_mended):
+    """A model ends in many small layers, one after the other."""
+    return training(Heads(*((1, 256) if is_mended else (64, 4))), torch.ones(16, 256))
+
+
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
                (optimizer, copies, layout, clones, doubles, tiny, items, zeros, norms, noise, masks,
-                selections, words, cells, joined)})
+                selections, words, cells, joined, passes, recomputed, anomaly, evaluated, heads)})

@@ -220,8 +220,8 @@ const struct vv_rule vv_rules_host[] = {
               "shorter than 20 µs, with what Python takes for each.",
       .why = { vv_analyse_operators, "row", "operator", "step_lead_ns", NULL,
                "{name}: {step_calls} calls of {step_median_ns}, and {step_lead_ns} between them." },
-      .remedy = "One operator over all rows instead of a loop in Python; torch.compile; "
-                "torch.vmap; a larger batch.",
+      .remedy = "One operator over all rows instead of a loop in Python, one wide layer instead "
+                "of a ModuleList of many; torch.compile; torch.vmap; a larger batch.",
       .remedy_xla = "jax.jit around the loop; jax.vmap instead of it; a larger batch.",
       .remedy_opencl = "One operator over all rows instead of a loop over them; a larger "
                 "batch.",
@@ -260,7 +260,69 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'*norm*'\" --by source",
       .because = "PyTorch's notes on foreach: one norm a parameter is a loop of small operators; "
                  "5 % as for other loops." },
+    { .name = "repeated_backward",
+      .is = { vv_analyse_links, "row", "link", "again_ns", VV_OF_STEPS, 0.1, VV_ALL_ROWS },
+      .also = { vv_analyse_phases, "phase", "backward", "share", NULL, 0.1, VV_EACH_ROW },
+      .weight = 1.2,
+      .saves = "again_ns", .saves_part = 1.0,
+      .says = "{share} of the steps is backward passes over a graph that had one before.",
+      .why = { vv_analyse_links, "row", "link", "again_ns", NULL,
+               "{backward_op} ran again for {forward_op}: pass {ordinal}, {again_ns}." },
+      .remedy = "Add the losses and call backward() once, without retain_graph=True; "
+                "torch.autograd.grad of several outputs at once.",
+      .see = "varve report --table links",
+      .because = "PyTorch's autograd notes: gradients of a sum are the sum of gradients, so one "
+                 "pass does for all losses; a tenth as for other work that is done twice." },
+    { .name = "recomputation",
+      .is = { vv_analyse_phases, "phase", "recompute", "share", NULL, 0.1, VV_EACH_ROW },
+      .weight = 1,
+      .saves = "total_ns", .saves_part = 1.0,
+      .says = "{share} of the steps computes again what the forward pass had: gradient "
+              "checkpointing.",
+      .why = { vv_analyse_memory, NULL, NULL, "peak_bytes", NULL,
+               "{device} holds {peak_bytes} at most: it pays only where memory is short." },
+      .remedy = "Checkpoint fewer blocks, or none, where memory allows: every second block, or "
+                "what is cheap alone (context_fn of torch.utils.checkpoint).",
+      .see = "varve report --filter \"phase=='recompute'\"",
+      .because = "PyTorch's page of torch.utils.checkpoint trades time for memory; a tenth of "
+                 "the step is a third of the forward pass." },
+    { .name = "anomaly_detection",
+      .is = { vv_analyse_operators, "name", "aten::ne|aten::any", "step_led_share", NULL, 0.05,
+              VV_ALL_ROWS },
+      .also = { vv_analyse_operators, "name", "aten::any", "step_calls", NULL, 50, VV_EACH_ROW },
+      .besides = { vv_analyse_operators, "name", "aten::ne", "step_calls", NULL, 50,
+                   VV_EACH_ROW },
+      .weight = 1.3,
+      .says = "{share} of the steps compares tensors with themselves, as the search for NaN does "
+              "after each backward function; Python's stack, kept for each forward one, comes on "
+              "top.",
+      .why = { vv_analyse_operators, "name", "aten::any", "step_calls", NULL,
+               "{name}: {step_calls} calls in the steps, {step_total_ns}." },
+      .remedy = "torch.autograd.set_detect_anomaly(False), and no detect_anomaly() around the "
+                "step.",
+      .see = "varve report --by phase",
+      .because = "PyTorch's tuning guide: disable debugging APIs; a twentieth as for other calls "
+                 "that wait." },
+    { .name = "dropout_at_evaluation",
+      .is = { vv_analyse_operators, "name", "aten::dropout|aten::dropout_|aten::feature_dropout",
+              "step_total_ns", VV_OF_STEPS, 0.05, VV_ALL_ROWS },
+      .also = { vv_analyse_operators, "name", "aten::bernoulli_|aten::native_dropout",
+                "step_calls", NULL, 1, VV_ALL_ROWS },
+      .never = { vv_analyse_operators, "name",
+                 "autograd::engine::evaluate_function*|*Backward0|Optimizer.step*", "calls", NULL,
+                 1, VV_EACH_ROW },
+      .weight = 1.3,
+      .saves = "step_total_ns", .saves_part = 1.0,
+      .says = "{share} of the steps is dropout, though nothing is trained.",
+      .why = { vv_analyse_operators, "name", "aten::dropout|aten::dropout_|aten::feature_dropout",
+               "step_total_ns", NULL, "{name}: {step_calls} calls, {step_total_ns}." },
+      .remedy = "model.eval() before evaluation and inference (torch.no_grad() does not turn "
+                "dropout off), model.train() before training goes on.",
+      .see = "varve report --filter \"name~'*dropout*'\" --by source",
+      .because = "PyTorch's notes on evaluation mode: results are random until eval() is called; "
+                 "a twentieth, though one call is wrong already." },
     { .name = "random_numbers",
+      .unless = "dropout_at_evaluation",
       .bound = "host", .bound_least = 0.3,
       .is = { vv_analyse_operators, "name",
               "aten::bernoulli_|aten::normal_|aten::uniform_|aten::random_|aten::randperm|"

@@ -79,8 +79,8 @@ const struct vv_rule vv_rules_steps[] = {
                 "training; in C, more threads that read ahead.",
       .remedy_host = "DataLoader(num_workers=2, persistent_workers=True, "
                 "prefetch_factor=4), as many workers as the step leaves processors free; decode "
-                "and augment in the workers, or once, ahead of training; in C, more threads that "
-                "read ahead.",
+                "and augment in the workers, or once, ahead of training; no loop over single "
+                "numbers in collate_fn (torch.stack, NumPy); in C, more threads that read ahead.",
       .remedy_xla = "tf.data: .prefetch(tf.data.AUTOTUNE), num_parallel_calls; grain: "
                 "worker_count; put the next batch on the device ahead (jax.device_put); decode "
                 "once, ahead of training.",

@@ -24,7 +24,8 @@ static const char *const of_torch[] = {
     "random_numbers", "filling_tensors", "ddp_search", "exposed_collectives", "small_collectives",
     "barriers",
     "oversubscription", "processor_taken", "embedding_gradients", "recurrent_cells",
-    "joining_tensors",
+    "joining_tensors", "repeated_backward", "recomputation", "anomaly_detection",
+    "dropout_at_evaluation",
 };
 
 /* Rules of a device's own work, or of its waiting. */
