@@ -14,13 +14,15 @@ static bool has_process(const struct vv_model *model, const char *begin)
     return false;
 }
 
-/* Does every process tell that it is IREE's? */
+/* Is every process that has a name IREE's? */
 static bool is_all_iree(const struct vv_model *model)
 {
-    for (uint64_t row = 0; row < model->processes.table.count; row++)
-        if (strncmp(vv_text_of(model, model->processes.name[row]), "IREE", 4) != 0)
+    for (uint64_t row = 0; row < model->processes.table.count; row++) {
+        const char *name = vv_text_of(model, model->processes.name[row]);
+        if (name[0] != '\0' && strncmp(name, "IREE", 4) != 0)
             return false;
-    return model->processes.table.count > 0;
+    }
+    return has_process(model, "IREE");
 }
 
 bool vv_has_tpu(const struct vv_model *model)

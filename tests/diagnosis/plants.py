@@ -66,10 +66,9 @@ TORCH_OPERATORS = (
     Plant("noise", "operators.py", "random_numbers", ("aten::normal_",)),
     Plant("masks", "operators.py", "filling_tensors", ("aten::fill_", "buffers")),
     Plant("words", "operators.py", "embedding_gradients",
-          ("aten::embedding_dense_backward", "sparse=True"),
-          promises=False),  # the optimizer's part depends on the memory of the machine
+          ("aten::embedding_dense_backward", "sparse=True")),
     Plant("cells", "operators.py", "recurrent_cells", ("aten::lstm_cell", "nn.LSTM,"),
-          promises=False),  # nobody knows how fast the layer is
+          promises=False),  # a layer saves between none and nine tenths: doc/truth.md
     Plant("joined", "operators.py", "joining_tensors", ("aten::cat", "torch.empty"),
           apart=True),  # in turns each way finds the caches of the other
     Plant("passes", "operators.py", "repeated_backward",

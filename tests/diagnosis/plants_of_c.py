@@ -25,6 +25,12 @@ THREADS = (
           COUNTED),
 )
 
+STOPPED = (
+    Plant("stopped", "stopped", "stopped_step",
+          ("Step 9 took", "others had the processor", "taskset"), COUNTED,
+          promises=False),  # it is no fault of the step
+)
+
 TEAM = (
     Plant("imbalance", "openmp", "uneven_threads",
           ("omp barrier", "of forward", "schedule(dynamic)")),
@@ -37,4 +43,4 @@ OPENCL = (
     Plant("small", "opencl", "tiny_kernels", ("clEnqueueNDRangeKernel", "more work items")),
 )
 
-OF_C = TEAM + WAITS + MEMORY + RANKS + THREADS
+OF_C = TEAM + WAITS + MEMORY + RANKS + THREADS + STOPPED
