@@ -28,6 +28,9 @@ BUILTINS = {  # §6: id: name, stream, fields
          "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;"),
     19: ("varve.track", "process",
          "u32 track; u32 name; u32 clock_number; u32 device; i64 context; i64 stream_number;"),
+    52: ("varve.kernel", "thread",
+         "u32 track; u32 name; i64 begin; u32 duration; u32 correlation; u32 grid_x; u32 grid_y;"
+         " u32 grid_z; u32 block_x; u32 block_y; u32 block_z; u32 registers; u32 shared_bytes;"),
     20: ("varve.activity", "thread",
          "u32 track; u32 name; u64 kind; i64 begin; i64 end; u64 correlation; u64 bytes;"),
     21: ("varve.launch", "thread", "u64 correlation;"),

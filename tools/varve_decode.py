@@ -308,7 +308,7 @@ def faults_of_points(process, event, fields):
 def faults_of_graphs(process, event, fields):
     """(is it so, what is broken if not) of records of devices and graphs."""
     return (
-        (event.id not in (20, 31, 44) or fields["track"] in process.tracks,
+        (event.id not in (20, 31, 44, 52) or fields["track"] in process.tracks,
          f"track {fields.get('track')} of {event.name} is not there"),
         (event.id not in (20, 31) or 1 <= fields["kind"] <= 6, f"unknown kind in {event.name}"),
         (event.id != 22 or fields["graph"] > 0, "a graph without a number"),
@@ -326,8 +326,8 @@ def take_record(process, stream, event, fields, place):
     home = BUILTINS[
         event.id][1] if event.id in BUILTINS else "thread" if event.kind else stream.kind
     mask = fields["layers"] if event.id == 6 else fields["layer"] if event.id in (7, 48) else 1
-    named = event.id in (4, 5, 7, 15, 17, 19, 20, 28, 48, 49) or (event.id in (22, 31)
-                                                                  and fields["name"])
+    named = event.id in (4, 5, 7, 15, 17, 19, 20, 28, 48, 49, 52) or (event.id in (22, 31)
+                                                                      and fields["name"])
     text = process.strings.get(fields["name"]) if named else fields.get("text", "")
     for is_so, broken in (
             (home == stream.kind, f"{event.name} does not belong in a {stream.kind} stream"),

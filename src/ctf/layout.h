@@ -150,7 +150,11 @@ static inline uint64_t vv_record_word(uint32_t id, uint64_t ticks)
           "u32 identity_count; u32 zero; u64 identities[identity_count];") \
     EVENT(51, OUTPUTS, "varve.outputs", 0, \
           "u32 tensor_count; u32 zero; " \
-          "struct { u32 dtype; u32 rank; u64 identity; i64 dims[rank]; } tensors[tensor_count];")
+          "struct { u32 dtype; u32 rank; u64 identity; i64 dims[rank]; } tensors[tensor_count];") \
+    EVENT(52, KERNEL, "varve.kernel", 8, \
+          "u32 track; u32 name; i64 begin; u32 duration; u32 correlation; " \
+          "u32 grid_x; u32 grid_y; u32 grid_z; u32 block_x; u32 block_y; u32 block_z; " \
+          "u32 registers; u32 shared_bytes;")
 
 enum vv_event_id {
     VV_EVENT_NONE = 0,
@@ -210,7 +214,7 @@ _Static_assert(sizeof(struct vv_operator_tensor) == 24, "doc/format.md §6");
 /* What a VV_EVENT_ARGS, VV_EVENT_TEXTS or VV_EVENT_COLLECTIVE is about. */
 enum vv_subject {
     VV_SUBJECT_RANGE = 0,   /* the innermost open range                                         */
-    VV_SUBJECT_ACTIVITY = 1 /* the last VV_EVENT_ACTIVITY of the stream                         */
+    VV_SUBJECT_ACTIVITY = 1 /* the last work of a device that the stream told of                */
 };
 
 /* Payload of VV_EVENT_ARGS: this, then so many times a struct vv_value with its values. Payload of

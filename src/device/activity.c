@@ -113,6 +113,24 @@ VARVE_API void varve_emit_activity(const struct varve_activity_info *info)
                                      info->correlation, info->bytes });
 }
 
+void vv_kernel_put(const struct vv_kernel *kernel)
+{
+    struct vv_self *self = vv_self_in_epoch();
+    uint32_t name = name_on(kernel->track, kernel->name);
+    if (name == 0) {
+        vv_thread_discard(self, 1);
+        return;
+    }
+    uint64_t fields[] = { (uint64_t)name << 32 | kernel->track, (uint64_t)kernel->begin,
+                          (uint64_t)kernel->correlation << 32 | kernel->duration, 0, 0, 0,
+                          (uint64_t)kernel->shared_bytes << 32 | kernel->registers };
+    memcpy(&fields[3], kernel->grid, sizeof kernel->grid);
+    memcpy((char *)&fields[3] + sizeof kernel->grid, kernel->block, sizeof kernel->block);
+    vv_self_in_epoch();
+    struct vv_place place = vv_reserve_on_track(self, 8 + sizeof fields, name, kernel->track);
+    vv_put_fields_at(self, &place, VV_EVENT_KERNEL, fields, sizeof fields / 8);
+}
+
 VARVE_API void varve_emit_device_counter(const struct varve_device_counter_info *info)
 {
     struct vv_self *self = vv_self_in_epoch();

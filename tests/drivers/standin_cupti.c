@@ -120,7 +120,7 @@ uint64_t standin_now(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static size_t length_of(uint32_t kind)
+static size_t find_length(uint32_t kind)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -129,6 +129,19 @@ static size_t length_of(uint32_t kind)
     if (kind == KERNEL && does("short"))
         return 64;
     return bytes + (does("larger") ? 64 : 0);
+}
+
+static size_t length_of(uint32_t kind)
+{
+    static size_t known[KINDS]; /* atomic */
+    if (kind >= KINDS)
+        return find_length(kind);
+    size_t bytes = __atomic_load_n(&known[kind], __ATOMIC_RELAXED);
+    if (bytes == 0) {
+        bytes = find_length(kind);
+        __atomic_store_n(&known[kind], bytes, __ATOMIC_RELAXED);
+    }
+    return bytes;
 }
 
 /* ---- buffers ---- */

@@ -5,6 +5,7 @@ calls."""
 import collections
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -92,6 +93,61 @@ def test_every_reader_finds_them(varve, made):
     (clock,) = tables(varve, "info", path)["clocks"]
     assert clock == {"clock": "beats", "process": 100, "uncertainty_ns": 200, "resolution_ns": 1000,
                      "pairs": 1, "left_out": 0, "instants": 4}
+
+
+LAUNCHED = {"correlation": 7, "grid": (8, 4, 2**32 - 1), "block": (128, 2, 1), "registers": 40,
+            "shared": 3072}
+
+
+def launch_of(thread, span, at, form):
+    """A kernel as varve.kernel, or as varve.activity with varve.args: the same."""
+    if form == "kernel":
+        thread.kernel(1, "gemm", span, at=at, **LAUNCHED)
+        return
+    thread.activity(1, "gemm", span, at=at, correlation=7)
+    thread.args([("grid", "ints", list(LAUNCHED["grid"])),
+                 ("block", "ints", list(LAUNCHED["block"])),
+                 ("registers per thread", "int", 40), ("shared memory", "int", 3072)], at=at,
+                subject=1)
+
+
+def test_a_kernel_is_the_activity_with_the_arguments_of_its_launch(made):
+    models = []
+    for form in ("kernel", "activity"):
+        trace, process, thread = made()
+        process.track(1, "queue", "ticks", (GPU, 4, 9))
+        for begin in (2000, 3000):
+            launch_of(thread, (begin, begin + 400), at=4000 + begin, form=form)
+        thread.args([("more", "int", 1)], at=8000, subject=1)
+        path = trace.write()
+        decoded = varve_decode.open_trace(str(path))
+        assert decoded.problems == []
+        names = varve_decode.counts(decoded)["by_name"]
+        assert names["varve." + form] == 2
+        if (count := babeltrace_count(path)) is not None:
+            assert count == trace.records
+        models.append(dump(path))
+        shutil.rmtree(path)
+    assert [row for row in models[0]["slices"] if row["name"] == "gemm"][1]["args"] == [
+        ["grid", "[8, 4, 4294967295]"], ["block", "[128, 2, 1]"], ["registers per thread", 40],
+        ["shared memory", 3072], ["more", 1]]
+    for table in ("slices", "activities", "tracks"):
+        assert models[0][table] == models[1][table]
+
+
+def test_a_kernel_that_cannot_be_placed_is_counted(varve, made):
+    """Its track was lost; its end is after the last instant. Arguments behind it are nobody's."""
+    trace, process, thread = made()
+    process.track(1, "queue", "ticks", GPU)
+    thread.kernel(9, "nowhere", (1, 2), at=3000)
+    thread.args([("whose", "int", 1)], at=3000, subject=1)
+    thread.kernel(1, "too late", (2**63 - 2, 2**63 + 2**32 - 3), at=3001)
+    path = trace.write()
+    assert work_of(path) == []
+    found = {row["finding"]: row["count"] for row in tables(varve, "info", path)["health"]}
+    assert found["unplaced"] == 2
+    texts = [problem.text for problem in varve_decode.open_trace(str(path)).problems]
+    assert texts == ["track 9 of varve.kernel is not there"]
 
 
 def test_a_range_that_starts_several_has_them_all(made):

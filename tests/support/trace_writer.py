@@ -19,7 +19,7 @@ import pathlib
 import shutil
 import struct
 
-from device_records import ACTIVITIES, DeviceRecords
+from device_records import ACTIVITIES, DEVICE_FIELDS, DeviceRecords
 from point_records import PointRecords
 
 MAGIC = 0xC1FC1FC1
@@ -87,9 +87,7 @@ BUILTIN_FIELDS = {
     (18, "varve.clock_pair"): "u64 clock_number; i64 value; u64 ticks; u64 uncertainty_ns;",
     (19, "varve.track"): "u32 track; u32 name; u32 clock_number; u32 device; i64 context;"
                          " i64 stream_number;",
-    (20, "varve.activity"): "u32 track; u32 name; u64 kind; i64 begin; i64 end;"
-                            " u64 correlation; u64 bytes;",
-    (21, "varve.launch"): "u64 correlation;",
+    **DEVICE_FIELDS,
     (32, "varve.trace_mark"): "u64 track; u64 tag; u64 model; i64 iteration; i64 stream_number;"
                               " i64 value;",
     (33, "varve.trace_point"): "u64 model; u64 before_tag; u64 after_tag; i64 graph_id; i64 node;"

@@ -81,13 +81,15 @@ static enum vv_gpu_taken put(const struct record *record, uint32_t kind, const c
 
 static enum vv_gpu_taken take_kernel(const struct record *record)
 {
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
+    vv_gpu_args_init(&args);
+    args.has_launch = true;
     for (int i = 0; i < 3; i++) {
         args.grid[i] = (int32_t)get(record, VV_F_GRID_X + i);
         args.block[i] = (int32_t)get(record, VV_F_BLOCK_X + i);
     }
-    vv_gpu_add_shape(&args, (int64_t)get(record, VV_F_REGISTERS),
-                     (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC)));
+    args.registers = (int64_t)get(record, VV_F_REGISTERS);
+    args.shared_bytes = (int64_t)(get(record, VV_F_SHARED) + get(record, VV_F_SHARED_DYNAMIC));
     add_graph(&args, record);
     vv_gpu_add_collective(&args, get(record, VV_F_CORRELATION));
     const char *name = text_of(record);
@@ -98,8 +100,9 @@ static enum vv_gpu_taken take_kernel(const struct record *record)
 
 static enum vv_gpu_taken take_graph(const struct record *record)
 {
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     char name[NAME_BYTES];
+    vv_gpu_args_init(&args);
     snprintf(name, sizeof name, "CUDA graph %u", (unsigned)get(record, VV_F_GRAPH));
     add_graph(&args, record);
     return put(record, VARVE_ACTIVITY_KERNEL, name, (uint32_t)get(record, VV_F_DEVICE), &args);
@@ -120,9 +123,10 @@ static enum vv_gpu_taken take_copy(const struct record *record)
                                          "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP" };
     VARVE_KEY(from_device, "fromDevice");
     VARVE_KEY(to_device, "toDevice");
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     char name[NAME_BYTES];
     uint64_t sort = get(record, VV_F_SORT);
+    vv_gpu_args_init(&args);
     snprintf(name, sizeof name, "Memcpy %s (%s -> %s)",
              sort < sizeof sorts / sizeof *sorts ? sorts[sort] : sorts[0],
              memory_text(get(record, VV_F_FROM)), memory_text(get(record, VV_F_TO)));
@@ -136,8 +140,9 @@ static enum vv_gpu_taken take_copy(const struct record *record)
 
 static enum vv_gpu_taken take_set(const struct record *record)
 {
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     char name[NAME_BYTES];
+    vv_gpu_args_init(&args);
     snprintf(name, sizeof name, "Memset (%s)", memory_text(get(record, VV_F_TO)));
     add_graph(&args, record);
     return put(record, VARVE_ACTIVITY_SET, name, (uint32_t)get(record, VV_F_DEVICE), &args);
@@ -180,9 +185,10 @@ static enum vv_gpu_taken take_wait(const struct record *record)
     static const char *const sorts[] = { "Unknown Sync", "Event Sync", "Stream Wait Event",
                                          "Stream Sync", "Context Sync" };
     enum { EVENT = 1, STREAM_EVENT = 2 };
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     uint64_t sort = get(record, VV_F_SORT);
     uint32_t device = vv_gpu_device_of((uint32_t)get(record, VV_F_CONTEXT));
+    vv_gpu_args_init(&args);
     if (device == VV_GPU_NO_DEVICE)
         return VV_GPU_SHORT;
     if (sort == EVENT || sort == STREAM_EVENT)

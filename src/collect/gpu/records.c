@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "device/activity.h"
 #include "record/hot_path.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,34 +69,18 @@ bool vv_gpu_counts_text(const struct vv_gpu_counts *counts, const char *library,
 
 void vv_gpu_add_int(struct vv_gpu_args *args, struct varve_key *key, int64_t value)
 {
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_INT, 0);
-    args->items[args->count++].value.integer = value;
-}
-
-static void add_three(struct vv_gpu_args *args, struct varve_key *key, const int64_t *values)
-{
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_INTS, 3);
-    args->items[args->count++].value.integers = values;
+    struct varve_arg *item = &args->items[VV_GPU_LAUNCH_ARGS + args->count++];
+    *item = varve_arg_of(key, VARVE_ARG_INT, 0);
+    item->value.integer = value;
 }
 
 static void add_text(struct vv_gpu_args *args, struct varve_key *key, const char *value)
 {
     if (value[0] == '\0')
         return;
-    args->items[args->count] = varve_arg_of(key, VARVE_ARG_TEXT, 0);
-    args->items[args->count++].value.text = value;
-}
-
-void vv_gpu_add_shape(struct vv_gpu_args *args, int64_t registers, int64_t shared_bytes)
-{
-    VARVE_KEY(grid, "grid");
-    VARVE_KEY(block, "block");
-    VARVE_KEY(registers_key, "registers per thread");
-    VARVE_KEY(shared, "shared memory");
-    add_three(args, &grid, args->grid);
-    add_three(args, &block, args->block);
-    vv_gpu_add_int(args, &registers_key, registers);
-    vv_gpu_add_int(args, &shared, shared_bytes);
+    struct varve_arg *item = &args->items[VV_GPU_LAUNCH_ARGS + args->count++];
+    *item = varve_arg_of(key, VARVE_ARG_TEXT, 0);
+    item->value.text = value;
 }
 
 void vv_gpu_add_collective(struct vv_gpu_args *args, uint64_t correlation)
@@ -121,12 +106,64 @@ void vv_gpu_add_collective(struct vv_gpu_args *args, uint64_t correlation)
         vv_gpu_add_int(args, &channels, told->channels);
 }
 
-void vv_gpu_put(const struct varve_activity_info *info, const struct vv_gpu_args *args)
+static bool is_short(int64_t number)
 {
-    const struct varve_activity_values values = {
-        sizeof values, args->count, args->items, args->is_collective ? &args->collective : NULL
+    return number >= 0 && number <= UINT32_MAX;
+}
+
+/* False: it does not fit, or has more arguments. */
+static bool put_kernel(const struct varve_activity_info *info, const struct vv_gpu_args *args)
+{
+    struct vv_kernel kernel = {
+        .name = info->name, .begin = info->begin, .track = info->track,
+        .duration = (uint32_t)(info->end - info->begin),
+        .correlation = (uint32_t)info->correlation, .registers = (uint32_t)args->registers,
+        .shared_bytes = (uint32_t)args->shared_bytes,
     };
-    if (args->count > 0 || args->is_collective)
+    if (!args->has_launch || args->is_collective || args->count > 0 || info->begin < 0 ||
+        info->end < info->begin || !is_short(info->end - info->begin) ||
+        info->correlation > UINT32_MAX || info->bytes != 0 || !is_short(args->registers) ||
+        !is_short(args->shared_bytes))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (!is_short(args->grid[i]) || !is_short(args->block[i]))
+            return false;
+        kernel.grid[i] = (uint32_t)args->grid[i];
+        kernel.block[i] = (uint32_t)args->block[i];
+    }
+    vv_kernel_put(&kernel);
+    return true;
+}
+
+static void add_launch(struct vv_gpu_args *args)
+{
+    VARVE_KEY(grid, "grid");
+    VARVE_KEY(block, "block");
+    VARVE_KEY(registers, "registers per thread");
+    VARVE_KEY(shared, "shared memory");
+    struct varve_arg *items = args->items;
+    items[0] = varve_arg_of(&grid, VARVE_ARG_INTS, 3);
+    items[0].value.integers = args->grid;
+    items[1] = varve_arg_of(&block, VARVE_ARG_INTS, 3);
+    items[1].value.integers = args->block;
+    items[2] = varve_arg_of(&registers, VARVE_ARG_INT, 0);
+    items[2].value.integer = args->registers;
+    items[3] = varve_arg_of(&shared, VARVE_ARG_INT, 0);
+    items[3].value.integer = args->shared_bytes;
+}
+
+void vv_gpu_put(const struct varve_activity_info *info, struct vv_gpu_args *args)
+{
+    uint32_t first = args->has_launch ? 0 : VV_GPU_LAUNCH_ARGS;
+    if (put_kernel(info, args))
+        return;
+    if (args->has_launch)
+        add_launch(args);
+    const struct varve_activity_values values = {
+        sizeof values, VV_GPU_LAUNCH_ARGS - first + args->count, args->items + first,
+        args->is_collective ? &args->collective : NULL
+    };
+    if (values.arg_count > 0 || args->is_collective)
         varve_emit_activity_with(info, &values);
     else
         varve_emit_activity(info);

@@ -44,26 +44,32 @@ bool vv_gpu_counts_text(const struct vv_gpu_counts *counts, const char *library,
 
 /* ---- a piece of work with its arguments, with the lock ---- */
 
-#define VV_GPU_ARGS_MAX 12u
+#define VV_GPU_ARGS_MAX 8u
+#define VV_GPU_LAUNCH_ARGS 4u
 
 struct vv_gpu_args {
-    struct varve_arg items[VV_GPU_ARGS_MAX];
-    int64_t grid[3], block[3];
-    uint32_t count;
-    bool is_collective;
+    struct varve_arg items[VV_GPU_LAUNCH_ARGS + VV_GPU_ARGS_MAX]; /* those of the launch first   */
+    uint32_t count;                                               /* of the others               */
+    bool has_launch, is_collective;
+    int64_t grid[3], block[3], registers, shared_bytes; /* of a launch                           */
     struct vv_launch_collective told; /* holds the texts of `collective`                         */
     struct varve_collective_info collective;
 };
 
-void vv_gpu_add_int(struct vv_gpu_args *args, struct varve_key *key, int64_t value);
+/* No arguments. (An initializer would clear what is only written if there is a collective.) */
+static inline void vv_gpu_args_init(struct vv_gpu_args *out_args)
+{
+    out_args->count = 0;
+    out_args->has_launch = out_args->is_collective = false;
+}
 
-/* How a kernel was launched: `args` has grid and block. */
-void vv_gpu_add_shape(struct vv_gpu_args *args, int64_t registers, int64_t shared_bytes);
+void vv_gpu_add_int(struct vv_gpu_args *args, struct varve_key *key, int64_t value);
 
 /* What the collector of a communication library has told of the kernel of this launch, if it has
  * told anything. */
 void vv_gpu_add_collective(struct vv_gpu_args *args, uint64_t correlation);
 
-void vv_gpu_put(const struct varve_activity_info *info, const struct vv_gpu_args *args);
+/* A kernel with the arguments of its launch alone takes a record of its own kind, which is short. */
+void vv_gpu_put(const struct varve_activity_info *info, struct vv_gpu_args *args);
 
 #endif

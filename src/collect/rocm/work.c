@@ -51,7 +51,7 @@ static uint64_t get(const struct record *record, enum vv_rocp_field field)
 }
 
 static enum vv_gpu_taken put(const struct record *record, uint32_t track, uint32_t kind,
-                             const char *name, const struct vv_gpu_args *args)
+                             const char *name, struct vv_gpu_args *args)
 {
     uint64_t begin = get(record, VV_RF_START), end = get(record, VV_RF_END);
     uint64_t correlation = get(record, VV_RF_INTERNAL);
@@ -92,16 +92,18 @@ static enum vv_gpu_taken take_kernel(const struct record *record)
 {
     const struct vv_rocm_symbol *symbol = vv_rocm_symbol_of(get(record, VV_RF_KERNEL));
     uint32_t device = vv_rocm_device_of(get(record, VV_RF_AGENT));
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
+    vv_gpu_args_init(&args);
     if (device == VV_ROCM_NO_DEVICE)
         return VV_GPU_SHORT;
+    args.has_launch = true;
     for (int i = 0; i < 3; i++) {
         uint64_t block = get(record, VV_RF_BLOCK_X + i);
         args.block[i] = (int64_t)block;
         args.grid[i] = blocks_of(get(record, VV_RF_THREADS_X + i), block);
     }
-    vv_gpu_add_shape(&args, symbol != NULL ? symbol->registers : 0,
-                     (int64_t)get(record, VV_RF_SHARED));
+    args.registers = symbol != NULL ? symbol->registers : 0;
+    args.shared_bytes = (int64_t)get(record, VV_RF_SHARED);
     if (symbol != NULL && vv_launch_communicates(symbol->name))
         vv_gpu_add_collective(&args, get(record, VV_RF_INTERNAL));
     return put(record, track_of(record, device), VARVE_ACTIVITY_KERNEL,
@@ -134,13 +136,14 @@ static enum vv_gpu_taken take_copy(const struct record *record)
     };
     VARVE_KEY(from_device, "fromDevice");
     VARVE_KEY(to_device, "toDevice");
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     char name[NAME_BYTES];
     uint64_t direction = get(record, VV_RF_OPERATION);
     uint32_t from = vv_rocm_device_of(get(record, VV_RF_FROM_AGENT));
     uint32_t to = vv_rocm_device_of(get(record, VV_RF_AGENT));
     uint32_t device = from != VV_ROCM_NO_DEVICE ? from : to;
     bool is_between = from != to && from != VV_ROCM_NO_DEVICE && to != VV_ROCM_NO_DEVICE;
+    vv_gpu_args_init(&args);
     if (is_between) {
         vv_gpu_add_int(&args, &from_device, from);
         vv_gpu_add_int(&args, &to_device, to);
@@ -161,9 +164,10 @@ static enum vv_gpu_taken take_scratch(const struct record *record)
                                          "Scratch memory given back",
                                          "Scratch memory taken away" };
     VARVE_KEY(bytes, "bytes");
-    struct vv_gpu_args args = { .count = 0 };
+    struct vv_gpu_args args;
     uint64_t sort = get(record, VV_RF_OPERATION), size = get(record, VV_RF_SIZE);
     uint32_t device = vv_rocm_device_of(get(record, VV_RF_AGENT));
+    vv_gpu_args_init(&args);
     if (device == VV_ROCM_NO_DEVICE)
         return VV_GPU_SHORT;
     if (size > 0)

@@ -69,7 +69,7 @@ static void each_class_has_its_length(void **state)
         { { VV_EVENT_MODEL }, 5 },
         { { VV_EVENT_MODEL_EVENT }, 3 },
         { { VV_EVENT_EXECUTE }, 2 },
-        { { VV_EVENT_TASK }, 9 },
+        { { VV_EVENT_TASK }, 9 }, { { VV_EVENT_KERNEL }, 8 },
         { { VV_EVENT_BUILTIN_COUNT }, 0 },
         { { VV_EVENT_NONE }, 0 },
         { { VV_SITE_ID_FIRST + VV_KIND_MARK }, 1 },

@@ -299,6 +299,7 @@ static action *const actions[] = {
     [VV_EVENT_TEXTS] = vv_texts_read,
     [VV_EVENT_IDENTITIES] = vv_identities_read,
     [VV_EVENT_OUTPUTS] = vv_outputs_read,
+    [VV_EVENT_KERNEL] = vv_kernel_read,
     [VV_EVENT_COUNTER_NAME] = vv_counter_name_read,
     [VV_EVENT_COUNTS] = vv_counts_read,
     [VV_EVENT_DEVICE_COUNTER] = vv_device_counter_read,

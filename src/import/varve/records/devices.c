@@ -102,33 +102,59 @@ static uint8_t kind_of(uint64_t kind)
     return kind < sizeof kinds ? kinds[kind] : VV_ACTIVITY_OTHER;
 }
 
-/* What varve.activity and varve.task have in common. The track is VV_KEY_NONE, and that is counted,
- * if its record was lost. */
+/* VV_KEY_NONE, and that is counted: its record was lost. */
+static uint32_t track_of(struct vv_process_reader *process, const struct vv_record *record)
+{
+    uint32_t track = vv_key_map_get(&process->devices.track_ids, (uint32_t)word(record, 0));
+    process->model->health.unplaced += track == VV_KEY_NONE;
+    return track;
+}
+
+/* What varve.activity and varve.task have in common. */
 static struct vv_device_work work_of(struct vv_process_reader *process,
                                      const struct vv_record *record, uint64_t kind)
 {
-    struct vv_device_work work = {
+    return (struct vv_device_work){
         .begin = (int64_t)word(record, 2), .end = (int64_t)word(record, 3),
         .correlation = word(record, 4), .bytes = word(record, 5),
-        .track = vv_key_map_get(&process->devices.track_ids, (uint32_t)word(record, 0)),
+        .track = track_of(process, record),
         .kind = kind_of(kind), .collective = VV_NONE, .task = VV_NONE,
     };
-    process->model->health.unplaced += work.track == VV_KEY_NONE;
-    return work;
+}
+
+/* Keeps work whose name is the string in the record's first word. */
+static enum varve_code keep_named(struct vv_stream_reader *stream, const struct vv_record *record,
+                                  struct vv_device_work *work, struct varve_error *error)
+{
+    struct vv_process_reader *process = stream->process;
+    stream->last_work = SIZE_MAX;
+    if (work->track == VV_KEY_NONE)
+        return VARVE_OK;
+    VV_TRY(vv_process_string(process, word(record, 0) >> 32, &work->name, error));
+    stream->last_work = process->devices.work.count;
+    VV_PUSH(&process->devices.work, *work, error);
+    return VARVE_OK;
 }
 
 enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                  struct varve_error *error)
 {
-    struct vv_process_reader *process = stream->process;
-    struct vv_device_work work = work_of(process, record, word(record, 1));
-    stream->last_work = SIZE_MAX;
-    if (work.track == VV_KEY_NONE)
-        return VARVE_OK;
-    VV_TRY(vv_process_string(process, word(record, 0) >> 32, &work.name, error));
-    stream->last_work = process->devices.work.count;
-    VV_PUSH(&process->devices.work, work, error);
-    return VARVE_OK;
+    struct vv_device_work work = work_of(stream->process, record, word(record, 1));
+    return keep_named(stream, record, &work, error);
+}
+
+enum varve_code vv_kernel_work_read(struct vv_stream_reader *stream,
+                                    const struct vv_record *record, struct varve_error *error)
+{
+    int64_t begin = (int64_t)word(record, 1), end;
+    if (__builtin_add_overflow(begin, (int64_t)(uint32_t)word(record, 2), &end))
+        end = INT64_MAX;
+    struct vv_device_work work = {
+        .begin = begin, .end = end, .correlation = word(record, 2) >> 32,
+        .track = track_of(stream->process, record), .kind = VV_ACTIVITY_KERNEL,
+        .collective = VV_NONE, .task = VV_NONE,
+    };
+    return keep_named(stream, record, &work, error);
 }
 
 enum varve_code vv_task_read(struct vv_stream_reader *stream, const struct vv_record *record,

@@ -62,6 +62,9 @@ enum varve_code vv_track_read(struct vv_stream_reader *stream, const struct vv_r
                               struct varve_error *error);
 enum varve_code vv_activity_read(struct vv_stream_reader *stream, const struct vv_record *record,
                                  struct varve_error *error);
+/* The work of a varve.kernel without its arguments: it is the stream's last work then. */
+enum varve_code vv_kernel_work_read(struct vv_stream_reader *stream,
+                                    const struct vv_record *record, struct varve_error *error);
 enum varve_code vv_task_read(struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error);
 enum varve_code vv_launch_read(struct vv_stream_reader *stream, const struct vv_record *record,

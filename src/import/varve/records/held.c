@@ -21,7 +21,9 @@ struct change {
 struct holding {
     struct vv_model *model;
     uint32_t first_memory;
-    VV_ARRAY_OF(struct change) changes; /* in order of time                                       */
+    VV_ARRAY_OF(struct change) changes;
+    uint64_t *order; /* of changes: by device, then by time; NULL: as they are                    */
+    size_t next;     /* change in this order that no event has come up to                         */
     struct vv_key_map live; /* address -> row of its allocation                                   */
 };
 
@@ -58,6 +60,13 @@ static enum varve_code find_changes(struct holding *holding, uint32_t first_coun
     return VARVE_OK;
 }
 
+static bool change_before(const void *context, uint64_t left, uint64_t right)
+{
+    const struct holding *holding = context;
+    const struct change *a = &holding->changes.items[left], *b = &holding->changes.items[right];
+    return a->device != b->device ? a->device < b->device : a->time_ns < b->time_ns;
+}
+
 static bool event_before(const void *context, uint64_t left, uint64_t right)
 {
     const struct holding *holding = context;
@@ -85,13 +94,30 @@ static bool find_bytes(struct holding *holding, uint32_t row, int64_t *out_bytes
     return true;
 }
 
+/* The next change of a device before a time; NULL: there is none. Devices come in ascending
+ * order. */
+static const struct change *take_change(struct holding *holding, uint32_t device, int64_t until_ns)
+{
+    for (; holding->next < holding->changes.count; holding->next++) {
+        size_t at = holding->order != NULL ? holding->order[holding->next] : holding->next;
+        const struct change *change = &holding->changes.items[at];
+        if (change->device < device)
+            continue;
+        if (change->device > device || change->time_ns >= until_ns)
+            return NULL;
+        holding->next++;
+        return change;
+    }
+    return NULL;
+}
+
 /* Events [first, last) of `order` are those of one device. */
 static enum varve_code complete(struct holding *holding, const uint64_t *order, uint64_t first,
                                 uint64_t last, struct varve_error *error)
 {
     struct vv_memory *memory = &holding->model->memory;
     int64_t reserved = UNKNOWN, given_out = UNKNOWN, bytes;
-    size_t change = 0;
+    const struct change *change;
     enum varve_code code = VARVE_OK;
     vv_key_map_clear(&holding->live);
     for (uint64_t i = first; i < last && code == VARVE_OK; i++) {
@@ -103,12 +129,10 @@ static enum varve_code complete(struct holding *holding, const uint64_t *order, 
         if (!is_known || given_out < 0 || __builtin_add_overflow(given_out, bytes, &given_out) ||
             given_out < 0)
             given_out = UNKNOWN;
-        for (; change < holding->changes.count &&
-               holding->changes.items[change].time_ns < until_ns; change++)
-            if (holding->changes.items[change].device == memory->device[row]) {
-                reserved = holding->changes.items[change].reserved_bytes;
-                given_out = holding->changes.items[change].given_out_bytes;
-            }
+        while ((change = take_change(holding, memory->device[row], until_ns)) != NULL) {
+            reserved = change->reserved_bytes;
+            given_out = change->given_out_bytes;
+        }
         memory->reserved_bytes[row] = reserved;
         memory->allocated_bytes[row] = given_out;
     }
@@ -123,6 +147,8 @@ enum varve_code vv_held_join(struct vv_process_reader *process, uint32_t first_m
     uint64_t *order = NULL, count = memory->table.count - first_memory;
     enum varve_code code = find_changes(&holding, first_counter, error);
     if (code == VARVE_OK && holding.changes.count > 0)
+        code = vv_order_rows(holding.changes.count, change_before, &holding, &holding.order, error);
+    if (code == VARVE_OK && holding.changes.count > 0)
         code = vv_order_rows(count, event_before, &holding, &order, error);
     for (uint64_t first = 0, last; first < count && code == VARVE_OK &&
                                    holding.changes.count > 0; first = last) {
@@ -135,6 +161,7 @@ enum varve_code vv_held_join(struct vv_process_reader *process, uint32_t first_m
         code = complete(&holding, order, first, last, error);
     }
     free(order);
+    free(holding.order);
     free(holding.changes.items);
     vv_key_map_deinit(&holding.live);
     return code;

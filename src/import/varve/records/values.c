@@ -176,7 +176,7 @@ static enum varve_code add_texts(struct vv_process_reader *process, const struct
 
 /* ---- whose they are ---- */
 
-/* The device work that the last varve.activity of the stream told of, or NULL. */
+/* The last device work that the stream told of, or NULL. */
 static struct vv_device_work *last_work(struct vv_stream_reader *stream)
 {
     struct vv_devices_said *said = &stream->process->devices;
@@ -232,6 +232,56 @@ enum varve_code vv_texts_read(struct vv_stream_reader *stream, const struct vv_r
                               struct varve_error *error)
 {
     return read_args(stream, record, add_texts, error);
+}
+
+/* ---- how a kernel was launched ---- */
+
+static enum varve_code add_of_kernel(struct vv_process_reader *process, const char *name,
+                                     uint8_t kind, uint64_t value, struct varve_error *error)
+{
+    struct vv_args *args = &process->model->args;
+    uint32_t row, key;
+    VV_TRY(vv_model_text(process->model, name, &key, error));
+    VV_TRY(vv_model_add_arg(process->model, &row, error));
+    args->key[row] = key;
+    args->kind[row] = kind;
+    args->value[row] = value;
+    return VARVE_OK;
+}
+
+/* Three halves of words, from half number `first` of the payload on. */
+static enum varve_code add_sizes(struct vv_process_reader *process, const struct vv_record *record,
+                                 const char *name, size_t first, struct varve_error *error)
+{
+    uint64_t sizes[3], text;
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t both = word(record, (first + i) / 2);
+        sizes[i] = htole64((first + i) % 2 == 0 ? (uint32_t)both : high_half(both));
+    }
+    const struct value value = { VARVE_ARG_INTS, 3, sizes };
+    VV_TRY(list_text(process, &value, &text, error));
+    return add_of_kernel(process, name, VV_ARG_JSON, text, error);
+}
+
+enum varve_code vv_kernel_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error)
+{
+    enum { GRID = 6, BLOCK = 9, REST = 6 };
+    struct vv_process_reader *process = stream->process;
+    uint32_t first = (uint32_t)process->model->args.table.count;
+    VV_TRY(vv_kernel_work_read(stream, record, error));
+    struct vv_device_work *work = last_work(stream);
+    if (work == NULL)
+        return VARVE_OK;
+    VV_TRY(add_sizes(process, record, "grid", GRID, error));
+    VV_TRY(add_sizes(process, record, "block", BLOCK, error));
+    VV_TRY(add_of_kernel(process, "registers per thread", VV_ARG_INT,
+                         (uint32_t)word(record, REST), error));
+    VV_TRY(add_of_kernel(process, "shared memory", VV_ARG_INT, high_half(word(record, REST)),
+                         error));
+    work->first_arg = first;
+    work->arg_count = (uint16_t)(process->model->args.table.count - first);
+    return VARVE_OK;
 }
 
 /* ---- arguments told at several times ---- */

@@ -24,6 +24,8 @@ struct vv_values_said {
 /* Actions of process/record.c. */
 enum varve_code vv_args_read(struct vv_stream_reader *stream, const struct vv_record *record,
                              struct varve_error *error);
+enum varve_code vv_kernel_read(struct vv_stream_reader *stream, const struct vv_record *record,
+                               struct varve_error *error);
 enum varve_code vv_texts_read(struct vv_stream_reader *stream, const struct vv_record *record,
                               struct varve_error *error);
 enum varve_code vv_collective_read(struct vv_stream_reader *stream, const struct vv_record *record,
