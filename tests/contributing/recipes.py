@@ -72,7 +72,7 @@ EDITS = {
                                     '    KIND(NPU, "npu", 30)      \\\n')],
     },
     "record": {
-        "src/ctf/layout.h": [('u64 identity; i64 dims[rank]; } tensors[tensor_count];")',
+        "src/ctf/layout.h": [('u32 registers; u32 shared_bytes;")',
                               ' \\\n    EVENT(63, BEAT, "varve.beat", 2, "u64 count;")')],
         "src/record/process_clock.c": [("    (void)vv_process_stream_put(cost, 2);\n",
                                         "    const uint64_t beat[] = { VV_EVENT_BEAT, 7 };\n    "

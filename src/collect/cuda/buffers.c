@@ -97,11 +97,13 @@ void vv_cuda_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, si
     if (slot == VV_CUDA_BUFFERS || valid_bytes > bytes || bytes > VV_CUDA_BUFFER_BYTES)
         return;
     int saved_errno = errno;
-    vv_gpu_records_lock();
-    if (valid_bytes > 0)
-        read_records(buffer, valid_bytes);
-    count_dropped();
-    vv_gpu_records_unlock();
+    if (!vv_gpu_records_have_ended()) {
+        vv_gpu_records_lock();
+        if (valid_bytes > 0)
+            read_records(buffer, valid_bytes);
+        count_dropped();
+        vv_gpu_records_unlock();
+    }
     errno = saved_errno;
     __atomic_store_n(&buffers[slot].is_out, false, __ATOMIC_RELEASE);
 }

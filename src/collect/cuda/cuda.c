@@ -6,11 +6,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/system/clock.h"
-#include "base/system/libc.h"
 #include "base/system/os.h"
 #include "collect/cuda/buffers.h"
 #include "collect/cuda/calls.h"
@@ -19,10 +17,10 @@
 #include "collect/cuda/layouts.h"
 #include "collect/cuda/work.h"
 #include "collect/gpu/names.h"
+#include "collect/gpu/source.h"
 #include "collect/process/collector.h"
 #include "collect/process/wishes.h"
 #include "record/source_note.h"
-#include "record/stream/hand_over.h"
 #include "varve/device.h"
 
 #define NAME "cuda"
@@ -31,15 +29,18 @@
 
 VARVE_API int InitializeInjection(void);
 
-enum state { WAITING, ATTACHED, ASIDE, REFUSED, ENDED };
+static void hand_over(bool is_last);
 
-/* Written with the lock; `state` is atomic. */
-static enum state state = WAITING;
+static struct vv_gpu_source source = {
+    .name = NAME, .of_child = "a forked child cannot use its parent's CUDA",
+    .hand_over = hand_over, .end_calls = vv_cuda_calls_end, .lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/* With the lock. */
 static void *subscriber;
 static const char *tool; /* for which it stepped aside                                           */
 static uint64_t aside_since_ns;
 static uint32_t clock_number;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct {
     int kind;
@@ -63,16 +64,6 @@ static const struct {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-static enum state state_now(void)
-{
-    return __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-}
-
-static void become(enum state next)
-{
-    __atomic_store_n(&state, next, __ATOMIC_RELEASE);
-}
-
 /* ---- what the note of the process says ---- */
 
 static void note_attached(void)
@@ -83,12 +74,6 @@ static void note_attached(void)
     snprintf(text, sizeof text, "CUPTI %s%s%.140s", version,
              clock_number == VARVE_CLOCK_MONOTONIC ? "" : ", by its own clock", losses);
     vv_collector_note(NAME, is_lossy ? VV_COLLECTOR_PARTLY : VV_COLLECTOR_ATTACHED, text);
-}
-
-static void refuse(const char *why)
-{
-    vv_collector_note(NAME, VV_COLLECTOR_REFUSED, why);
-    become(REFUSED);
 }
 
 /* ---- clocks ---- */
@@ -230,57 +215,13 @@ static bool take_hold(char *out_why, size_t bytes)
  * meanwhile does the same. */
 static void hand_over(bool is_last)
 {
-    if (state_now() != ATTACHED)
+    if (vv_gpu_source_state(&source) != VV_GPU_ATTACHED)
         return;
     pair_clocks();
     vv_gpu_names_look();
     (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
     vv_cuda_devices_describe();
     note_attached();
-}
-
-static void on_exit_of_program(void)
-{
-    hand_over(true);
-}
-
-/* The driver does not work in a forked child, and a thread of the parent may have the lock. */
-static void in_child(void)
-{
-    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    enum state former = state_now();
-    memcpy(&lock, &fresh, sizeof lock);
-    if (former == REFUSED)
-        return;
-    vv_cuda_calls_end();
-    become(ENDED);
-    if (former == ATTACHED || former == ASIDE)
-        vv_collector_note(NAME, VV_COLLECTOR_OFF, "a forked child cannot use its parent's CUDA");
-}
-
-/* Before the lock is taken for long. */
-static void watch_forks(void)
-{
-    static bool is_done; /* atomic */
-    if (!__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
-        (void)vv_libc_at_fork(NULL, NULL, in_child);
-}
-
-static void on_quick_exit(void *ignored)
-{
-    (void)ignored;
-    on_exit_of_program();
-}
-
-static void watch_ends(void)
-{
-    static bool is_done;
-    if (is_done)
-        return;
-    is_done = true;
-    (void)vv_hand_over_listen(hand_over);
-    (void)!atexit(on_exit_of_program);
-    (void)!vv_libc_at_quick_exit(on_quick_exit);
 }
 
 /* ---- attach and detach ---- */
@@ -290,26 +231,27 @@ static void attach(void)
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     int saved_errno = errno;
     vv_gpu_names_look();
-    watch_forks();
-    pthread_mutex_lock(&lock);
-    if (state == WAITING) {
+    vv_gpu_source_watch_forks(&source);
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_WAITING) {
         if (vv_cupti_open(vv_cuda_driver_version(), why, sizeof why) &&
             take_hold(why, sizeof why)) {
-            become(ATTACHED);
-            watch_ends();
+            vv_gpu_source_become(&source, VV_GPU_ATTACHED);
+            vv_gpu_source_watch_ends(&source);
             note_attached();
         } else {
-            refuse(why);
+            vv_gpu_source_refuse(&source, why);
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 
 /* The driver calls this within cuInit if CUDA_INJECTION64_PATH names this library. */
 int InitializeInjection(void)
 {
-    if (!vv_os_is_privileged() && vv_wishes_have(NAME) && state_now() == WAITING)
+    if (!vv_os_is_privileged() && vv_wishes_have(NAME) &&
+        vv_gpu_source_state(&source) == VV_GPU_WAITING)
         attach();
     return 1;
 }
@@ -328,12 +270,12 @@ static void look(void)
 {
     const char *injected = getenv(INJECTION);
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
-    if (state_now() != WAITING || !vv_cuda_driver_is_loaded())
+    if (vv_gpu_source_state(&source) != VV_GPU_WAITING || !vv_cuda_driver_is_loaded())
         return;
     if (injected != NULL && *injected != '\0' && !is_our_injection(injected)) {
         snprintf(why, sizeof why, INJECTION " names another tool, which was let: %.100s",
                  injected);
-        refuse(why);
+        vv_gpu_source_refuse(&source, why);
     } else if (vv_cuda_driver_is_initialised()) {
         attach();
     }
@@ -342,13 +284,13 @@ static void look(void)
 static void leave(void)
 {
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
-    if (state == ATTACHED) {
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_ATTACHED) {
         let_go();
-        become(WAITING);
+        vv_gpu_source_become(&source, VV_GPU_WAITING);
         vv_collector_note(NAME, VV_COLLECTOR_OFF, "work of devices not recorded any more");
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 
@@ -357,14 +299,14 @@ static void leave(void)
 void vv_cuda_step_aside(const char *name)
 {
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
-    if (state == ATTACHED) {
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_ATTACHED) {
         let_go();
         tool = name;
         aside_since_ns = now_ns();
-        become(ASIDE);
+        vv_gpu_source_become(&source, VV_GPU_AWAY);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 
@@ -374,8 +316,8 @@ void vv_cuda_come_back(void)
     static uint64_t total_ns;
     char why[VV_COLLECTOR_TEXT_BYTES_MAX], text[VV_COLLECTOR_TEXT_BYTES_MAX];
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
-    if (state == ASIDE) {
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_AWAY) {
         uint64_t until_ns = now_ns();
         bool is_back = take_hold(why, sizeof why);
         total_ns += until_ns - aside_since_ns;
@@ -386,11 +328,11 @@ void vv_cuda_come_back(void)
                  is_back ? "" : "; and from then on, because it keeps CUPTI");
         vv_collector_note("cuda aside", VV_COLLECTOR_NOTE, text);
         if (is_back)
-            become(ATTACHED);
+            vv_gpu_source_become(&source, VV_GPU_ATTACHED);
         else
-            refuse(why);
+            vv_gpu_source_refuse(&source, why);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 

@@ -3,11 +3,13 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "device/activity.h"
 #include "record/hot_path.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool have_ended; /* atomic */
 
 void vv_gpu_records_lock(void)
 {
@@ -17,6 +19,18 @@ void vv_gpu_records_lock(void)
 void vv_gpu_records_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+void vv_gpu_records_end_in_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&lock, &fresh, sizeof lock);
+    __atomic_store_n(&have_ended, true, __ATOMIC_RELAXED);
+}
+
+bool vv_gpu_records_have_ended(void)
+{
+    return __atomic_load_n(&have_ended, __ATOMIC_RELAXED);
 }
 
 /* ---- what became of the records ---- */

@@ -15,6 +15,10 @@
 /* One thread reads records at a time, of whatever vendor. */
 void vv_gpu_records_lock(void);
 void vv_gpu_records_unlock(void);
+/* A thread of the parent may have had the lock as it forked; and records that the child is told of
+ * are the parent's, too. */
+void vv_gpu_records_end_in_child(void);
+bool vv_gpu_records_have_ended(void);
 
 /* ---- what became of the records ---- */
 
@@ -69,7 +73,7 @@ void vv_gpu_add_int(struct vv_gpu_args *args, struct varve_key *key, int64_t val
  * told anything. */
 void vv_gpu_add_collective(struct vv_gpu_args *args, uint64_t correlation);
 
-/* A kernel with the arguments of its launch alone takes a record of its own kind, which is short. */
+/* A kernel with the arguments of its launch alone takes a record of its own class: a short one. */
 void vv_gpu_put(const struct varve_activity_info *info, struct vv_gpu_args *args);
 
 #endif

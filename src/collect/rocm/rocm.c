@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/system/libc.h"
 #include "base/system/os.h"
 #include "collect/gpu/names.h"
 #include "collect/gpu/records.h"
+#include "collect/gpu/source.h"
 #include "collect/process/collector.h"
 #include "collect/process/modules.h"
 #include "collect/process/wishes.h"
@@ -21,28 +21,20 @@
 #include "collect/rocm/trace.h"
 #include "collect/rocm/work.h"
 #include "record/source_note.h"
-#include "record/stream/hand_over.h"
 
 #define NAME "rocm"
 
-enum state { WAITING, ATTACHED, STOPPED, REFUSED, ENDED };
+static void hand_over(bool is_last);
 
-/* Written with the lock; `state` is atomic. */
-static enum state state = WAITING;
+static struct vv_gpu_source source = {
+    .name = NAME, .of_child = "a forked child cannot use its parent's ROCm",
+    .hand_over = hand_over, .end_calls = vv_rocm_calls_end, .lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/* With the lock. */
 static uint32_t sdk_version;
 static uint32_t tools_before; /* that rocprofiler-sdk took in before this one                     */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool has_begun; /* atomic: HIP or HSA has, and nobody asked for the source                 */
-
-static enum state state_now(void)
-{
-    return __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-}
-
-static void become(enum state next)
-{
-    __atomic_store_n(&state, next, __ATOMIC_RELEASE);
-}
 
 /* ---- what the note of the process says ---- */
 
@@ -56,66 +48,20 @@ static void note_attached(void)
     vv_collector_note(NAME, is_lossy ? VV_COLLECTOR_PARTLY : VV_COLLECTOR_ATTACHED, text);
 }
 
-static void refuse(const char *why)
-{
-    vv_collector_note(NAME, VV_COLLECTOR_REFUSED, why);
-    become(REFUSED);
-}
-
 /* ---- ends ---- */
 
 /* Without the lock: the library's thread reads what is handed over, and waits for nobody. */
 static void hand_over(bool is_last)
 {
     (void)is_last;
-    enum state now = state_now();
-    if (now != ATTACHED && now != STOPPED) /* what was begun before a stop may end after it */
+    enum vv_gpu_state now = vv_gpu_source_state(&source);
+    if (now != VV_GPU_ATTACHED && now != VV_GPU_AWAY) /* work may end after a stop                */
         return;
     vv_gpu_names_look();
     vv_rocm_trace_flush();
     vv_rocm_devices_describe();
-    if (now == ATTACHED)
+    if (now == VV_GPU_ATTACHED)
         note_attached();
-}
-
-static void on_exit_of_program(void)
-{
-    hand_over(true);
-}
-
-static void on_quick_exit(void *ignored)
-{
-    (void)ignored;
-    hand_over(true);
-}
-
-/* HIP does not work in a forked child, and a thread of the parent may have the lock. */
-static void in_child(void)
-{
-    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    enum state former = state_now();
-    memcpy(&lock, &fresh, sizeof lock);
-    if (former == REFUSED)
-        return;
-    vv_rocm_calls_end();
-    become(ENDED);
-    if (former == ATTACHED || former == STOPPED)
-        vv_collector_note(NAME, VV_COLLECTOR_OFF, "a forked child cannot use its parent's ROCm");
-}
-
-/* Before the lock is taken for long. */
-static void watch_forks(void)
-{
-    static bool is_done; /* atomic */
-    if (!__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
-        (void)vv_libc_at_fork(NULL, NULL, in_child);
-}
-
-static void watch_ends(void)
-{
-    (void)vv_hand_over_listen(hand_over);
-    (void)!atexit(on_exit_of_program);
-    (void)!vv_libc_at_quick_exit(on_quick_exit);
 }
 
 /* ---- rocprofiler-sdk takes its tools ---- */
@@ -127,17 +73,18 @@ static int initialize(void (*finalize)(void), void *data)
     (void)data;
     int saved_errno = errno;
     vv_gpu_names_look();
-    pthread_mutex_lock(&lock);
-    bool is_on = state == WAITING && vv_rocm_trace_prepare(sdk_version, why, sizeof why) &&
+    pthread_mutex_lock(&source.lock);
+    bool is_on = source.state == VV_GPU_WAITING &&
+                 vv_rocm_trace_prepare(sdk_version, why, sizeof why) &&
                  vv_rocm_trace_start(why, sizeof why);
     if (is_on) {
-        become(ATTACHED);
-        watch_ends();
+        vv_gpu_source_become(&source, VV_GPU_ATTACHED);
+        vv_gpu_source_watch_ends(&source);
         note_attached();
-    } else if (state == WAITING) {
-        refuse(why);
+    } else if (source.state == VV_GPU_WAITING) {
+        vv_gpu_source_refuse(&source, why);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
     return is_on ? 0 : -1;
 }
@@ -148,9 +95,10 @@ static void finalize(void *data)
     (void)data;
     int saved_errno = errno;
     hand_over(true);
-    if (state_now() == ATTACHED || state_now() == STOPPED) {
+    enum vv_gpu_state now = vv_gpu_source_state(&source);
+    if (now == VV_GPU_ATTACHED || now == VV_GPU_AWAY) {
         vv_rocm_calls_end();
-        become(ENDED);
+        vv_gpu_source_become(&source, VV_GPU_ENDED);
     }
     errno = saved_errno;
 }
@@ -162,11 +110,12 @@ struct vv_rocp_tool *rocprofiler_configure(uint32_t version, const char *text, u
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     (void)text;
     (void)client;
-    if (vv_os_is_privileged() || !vv_wishes_have(NAME) || state_now() != WAITING)
+    if (vv_os_is_privileged() || !vv_wishes_have(NAME) ||
+        vv_gpu_source_state(&source) != VV_GPU_WAITING)
         return NULL;
     int saved_errno = errno;
-    watch_forks();
-    pthread_mutex_lock(&lock);
+    vv_gpu_source_watch_forks(&source);
+    pthread_mutex_lock(&source.lock);
     sdk_version = version;
     tools_before = priority;
     bool is_known = vv_rocp_layouts_of(version) != NULL;
@@ -175,11 +124,11 @@ struct vv_rocp_tool *rocprofiler_configure(uint32_t version, const char *text, u
         snprintf(why, sizeof why, "rocprofiler-sdk %u.%u.%u: its records are known of ROCm 6.2 to "
                  "6.4 (0.4 to 0.6) and 7 (1)", version / 10000, version / 100 % 100,
                  version % 100);
-        refuse(why);
+        vv_gpu_source_refuse(&source, why);
     } else if (!is_open) {
-        refuse(why);
+        vv_gpu_source_refuse(&source, why);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
     return is_open ? &tool : NULL;
 }
@@ -214,12 +163,12 @@ static bool open_sdk(void)
         __atomic_store_n(&has_begun, true, __ATOMIC_RELAXED);
     if (!is_wanted && !others_want_it())
         return false;
-    watch_forks();
-    pthread_mutex_lock(&lock);
+    vv_gpu_source_watch_forks(&source);
+    pthread_mutex_lock(&source.lock);
     bool is_open = vv_rocp_open(why, sizeof why);
-    if (!is_open && is_wanted && state == WAITING)
-        refuse(why);
-    pthread_mutex_unlock(&lock);
+    if (!is_open && is_wanted && source.state == VV_GPU_WAITING)
+        vv_gpu_source_refuse(&source, why);
+    pthread_mutex_unlock(&source.lock);
     return is_open;
 }
 
@@ -254,33 +203,33 @@ static void look(void)
 {
     char why[VV_COLLECTOR_TEXT_BYTES_MAX];
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
-    if (state == STOPPED) {
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_AWAY) {
         if (vv_rocm_trace_start(why, sizeof why)) {
-            become(ATTACHED);
+            vv_gpu_source_become(&source, VV_GPU_ATTACHED);
             note_attached();
         } else {
-            refuse(why);
+            vv_gpu_source_refuse(&source, why);
         }
-    } else if (state == WAITING &&
+    } else if (source.state == VV_GPU_WAITING &&
                (__atomic_load_n(&has_begun, __ATOMIC_RELAXED) || sdk_is_initialized())) {
-        refuse("the program's ROCm had begun before: ask for rocm before HIP is used, or start the "
-               "program with varve record");
+        vv_gpu_source_refuse(&source, "the program's ROCm had begun before: ask for rocm before "
+                                      "HIP is used, or start the program with varve record");
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 
 static void leave(void)
 {
     int saved_errno = errno;
-    pthread_mutex_lock(&lock);
-    if (state == ATTACHED) {
+    pthread_mutex_lock(&source.lock);
+    if (source.state == VV_GPU_ATTACHED) {
         vv_rocm_trace_stop();
-        become(STOPPED);
+        vv_gpu_source_become(&source, VV_GPU_AWAY);
         vv_collector_note(NAME, VV_COLLECTOR_OFF, "work of devices not recorded any more");
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&source.lock);
     errno = saved_errno;
 }
 

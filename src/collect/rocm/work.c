@@ -212,6 +212,8 @@ void vv_rocm_complete(uint64_t context, uint64_t buffer, struct vv_rocp_header *
     (void)context;
     (void)buffer;
     (void)user;
+    if (vv_gpu_records_have_ended())
+        return;
     int saved_errno = errno;
     vv_gpu_records_lock();
     for (size_t i = 0; i < count; i++)
