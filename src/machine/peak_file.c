@@ -81,16 +81,18 @@ static enum varve_code read_entries(struct vv_json *json, struct entries *entrie
 /* A file that cannot be read counts as empty: it only holds results of measurements. */
 static void read_file(const char *path, struct entries *entries)
 {
-    char text[FILE_BYTES_MAX];
+    char *text = malloc(FILE_BYTES_MAX); /* more than a small stack has                          */
     struct vv_json json;
-    entries->count = 0;
     size_t length;
-    if (path == NULL || vv_folder_read(AT_FDCWD, path, text, sizeof text, &length) != 0)
-        return;
-    vv_json_init_text(&json, text, length);
-    if (read_entries(&json, entries, NULL) != VARVE_OK)
-        entries->count = 0;
-    vv_json_deinit(&json);
+    entries->count = 0;
+    if (path != NULL && text != NULL &&
+        vv_folder_read(AT_FDCWD, path, text, FILE_BYTES_MAX, &length) == 0) {
+        vv_json_init_text(&json, text, length);
+        if (read_entries(&json, entries, NULL) != VARVE_OK)
+            entries->count = 0;
+        vv_json_deinit(&json);
+    }
+    free(text);
 }
 
 static struct entry *find_entry(struct entries *entries, const char *machine, int64_t cpus)

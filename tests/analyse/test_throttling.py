@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table `throttling` and the findings about it: what held the clocks of a device down during the
 steps, for how long, and what that costs at most."""
+import collections
 import pathlib
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_a_device_is_called_as_the_program_calls_it(varve, tmp_path, own, device
     (row,) = throttling(varve, trace)
     assert row["device"] == device
     assert f"clocks of {device} are held down" in advice(varve, trace)["throttled"]["finding"]
+
+
+@pytest.mark.parametrize("own, names", [
+    ({0: "GPU-0", 1: "GPU-1"}, ("cuda:0", "cuda:1")), ({}, ("cuda:0", "cuda:1")),
+    ({0: "GPU-1", 1: "GPU-0"}, ("cuda:1", "cuda:0")), ({0: "GPU-1"}, ("GPU-0", "cuda:0")),
+    ({5: "GPU-1"}, ("cuda:0", "cuda:5"))])
+def test_counters_name_devices_as_the_program_does(varve, tmp_path, own, names):
+    """GPU 0 has 300 W, GPU 1 301 at times. Who does not use a device cannot take its name."""
+    trace = write(tmp_path / "t.varve", HELD, uuids=(own, {0: "GPU-0", 1: "GPU-1"}))
+    for table in ("counters", "counter_values"):
+        rows = tables(varve, "info", "--no-cache", "--table", table, trace)[table]
+        power = collections.defaultdict(set)
+        for row in rows:
+            if row["name"] == "power (W)":
+                power[row["series"]].add(row["max"] if table == "counters" else row["value"])
+        assert power == {f"{names[0]} device": {300}, f"{names[1]} device": (
+            {301} if table == "counters" else {300, 301})}
 
 
 def test_a_last_value_holds_to_the_end(varve, tmp_path):

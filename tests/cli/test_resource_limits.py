@@ -32,6 +32,15 @@ def test_with_little_address_space_a_failure_says_that_there_is_no_memory(varve,
     assert results == {0, 5}
 
 
+@pytest.mark.parametrize("verb", ["report", "info", "memory"])
+def test_a_small_stack_is_enough(varve, traces, verb):
+    """64 KiB, also for each thread that reads."""
+    wanted = limited(varve, resource.RLIMIT_AS, resource.RLIM_INFINITY, verb, "--no-cache",
+                     traces / TRACE)
+    done = limited(varve, resource.RLIMIT_STACK, 1 << 16, verb, "--no-cache", traces / TRACE)
+    assert (done.returncode, done.stdout) == (wanted.returncode, wanted.stdout)
+
+
 @pytest.mark.parametrize("most", [0, 4096])
 def test_a_limit_of_files_ends_nothing(varve, traces, tmp_path, most):
     wanted = limited(varve, resource.RLIMIT_FSIZE, 1 << 30, "report", traces / TRACE)

@@ -120,6 +120,26 @@ def test_a_forked_child_and_a_reset(varve, tmp_path):
     assert contexts == {1, 2}
 
 
+def test_more_streams_than_have_a_track_share_one(varve, tmp_path):
+    trace, said = record(varve, tmp_path, "streams")
+    assert kernels(varve, trace) == {RELU: 3000}
+    assert "lost" not in said.replace("none lost", "")
+    rows = work_of(trace)
+    on = collections.Counter(rows["tracks"][row["track"]]["name"] for row in rows["slices"]
+                             if row["activity"] is not None and
+                             rows["tracks"][row["track"]]["kind"] == 2)
+    assert (on["more streams"], len(on)) == (3000 - 1792, 1793)
+
+
+def test_contexts_come_and_go(varve, tmp_path):
+    """A wait says its context alone: whose device that is, its creation has said."""
+    trace, _ = record(varve, tmp_path, "contexts")
+    assert kernels(varve, trace) == {RELU: 1500}
+    assert collector(varve, trace) == [("attached", "CUPTI 12.9")]
+    waits = [row for row in work_of(trace)["slices"] if row["name"] == "Stream Sync"]
+    assert len(waits) == 1500
+
+
 def test_a_child_forked_while_another_thread_begins_waits_for_nobody(build, varve, tmp_path):
     done = run(tmp_path, "fork_early", cupti="slow",
                CUDA_INJECTION64_PATH=str(build / "libvarve.so.0"))
@@ -127,8 +147,10 @@ def test_a_child_forked_while_another_thread_begins_waits_for_nobody(build, varv
     assert kernels(varve, tmp_path / "own.varve") == {GEMM: 1, RELU: 1, IN: 1}
 
 
-def test_while_nothing_is_recorded(varve, tmp_path):
-    trace, _ = record(varve, tmp_path, "pause")
+@pytest.mark.parametrize("before", range(2**32 - 16, 2**32, 3))
+def test_while_nothing_is_recorded(varve, tmp_path, before):
+    """Numbers of calls begin anew after 2^32."""
+    trace, _ = record(varve, tmp_path, "pause", STANDIN_CORRELATION=str(before))
     assert kernels(varve, trace) == {GEMM: 2, RELU: 2, IN: 2}
 
 
@@ -250,6 +272,33 @@ def test_a_program_that_never_initialises_cuda_loads_nothing(varve, tmp_path):
 
 
 # ---- what is run where there is a GPU ----
+
+
+def run_gpu_script(folder, *options, **environment):
+    folders = binary("tests/drivers/recorded/libcuda.so.1").parent
+    binary("tests/gpu/ptx_program")
+    return subprocess.run([TESTS / "gpu/run", "--build", folders.parents[2], "--rounds", "1",
+                           "--python", "false", *options, folder],
+                          env=quiet_environment(LD_LIBRARY_PATH=str(folders), **environment),
+                          capture_output=True, text=True, check=False)
+
+
+def test_in_the_script_for_a_gpu_a_part_that_breaks_is_one_failure(tmp_path):
+    (tmp_path / "work.varve").write_text("in the way")
+    done = run_gpu_script(tmp_path, "--only", "driver", "--only", "cost")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, lines[-1].split(" ")[0]) == (1, "1"), done.stdout + done.stderr
+    assert [line.split(":")[0] for line in lines[:2]] == ["FAIL  driver",
+                                                          "      a launch takes the host {'bare'"]
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert "work.varve" in figures["driver"]["said"] and figures["launch_ns"]["bare"] > 0
+
+
+def test_the_script_for_a_gpu_skips_what_needs_cupti_where_there_is_none(tmp_path):
+    done = run_gpu_script(tmp_path, "--only", "driver", STANDIN_CUPTI="nodevice")
+    assert done.returncode == 0 and done.stdout.startswith(
+        "SKIP  driver, cost, counters, buffers: "), done.stdout + done.stderr
+    assert "CUPTI_ERROR_UNKNOWN (999)" in done.stdout
 
 
 def test_the_script_for_a_gpu_holds_on_the_stand_ins(tmp_path):

@@ -15,7 +15,7 @@
  *   zeros      buffers come back as zeros          cut        100 bytes of the last record are gone
  *   stuck      each record is followed by itself   beyond     … by one outside of its buffer
  *
- * STANDIN_FOLDER is where the buffers are written as they are handed over. For tests. */
+ * STANDIN_CORRELATION is the number before the first call's. STANDIN_FOLDER is where the buffers are written as they are handed over. For tests. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -471,4 +471,6 @@ __attribute__((constructor)) static void connect(void)
     found = driver != NULL ? dlsym(driver, "standin_kernel") : NULL;
     memcpy(&kernel_now, &found, sizeof found);
     (void)!atexit(on_exit_of_program);
+    if (getenv("STANDIN_CORRELATION") != NULL)
+        correlations = (uint32_t)strtoul(getenv("STANDIN_CORRELATION"), NULL, 10);
 }

@@ -146,6 +146,18 @@ static void threads(void)
     printf("kernels %d\n", THREADS * LAUNCHES);
 }
 
+/* What the library still has, as its own thread or handler may do at any time. */
+static void hand_over(void)
+{
+    void *library = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
+    void *found = library != NULL ? dlsym(library, "cuptiActivityFlushAll") : NULL;
+    int (*flush)(uint32_t);
+    memcpy(&flush, &found, sizeof flush);
+    if (flush != NULL)
+        flush(1);
+}
+
+/* The child has the buffer that the parent will hand over, too. */
 static void forks(void)
 {
     int status;
@@ -156,6 +168,7 @@ static void forks(void)
         varve_begin(&forward_site);
         standin_launch(1, "in_child", 7);
         varve_end();
+        hand_over();
         exit(0);
     }
     waitpid(child, &status, 0);
@@ -183,6 +196,28 @@ static void reset(void)
     standin_reset();
     run_step();
     printf("reset\n");
+}
+
+#define STREAMS 3000u
+#define CONTEXTS 1500u
+
+/* A new stream for each kernel, as servers have for each request. */
+static void streams(void)
+{
+    for (uint32_t i = 0; i < STREAMS; i++)
+        launch(1, "relu", 100 + i);
+    printf("kernels %u\n", STREAMS);
+}
+
+/* One context after the other; each has a kernel and a wait. */
+static void contexts(void)
+{
+    for (uint32_t i = 0; i < CONTEXTS; i++) {
+        launch(1, "relu", 7);
+        standin_wait(3, 7);
+        standin_reset();
+    }
+    printf("kernels %u\n", CONTEXTS);
 }
 
 static void killed(void)
@@ -403,7 +438,7 @@ static const struct { const char *name; void (*run)(void); } modes[] = {
     { "overhead", overhead }, { "million", million }, { "product", product },
     { "replay", replay }, { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
-    { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
+    { "streams", streams }, { "contexts", contexts }, { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle }, { "fork_early", forks_early },
 };
 

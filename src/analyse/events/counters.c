@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "analyse/events/instants.h"
+#include "derive/devices/one_gpu.h"
 #include "derive/select/track_order.h"
 #include "numbers/pair_ids.h"
 #include "question/question.h"
+
+#define SERIES_BYTES 256
 
 struct value {
     int64_t time_ns;
@@ -22,6 +25,7 @@ struct value {
 struct view {
     struct vv_instants instants;
     const struct vv_model *model;
+    struct vv_gpu_names gpus;
     struct value *values; /* the chosen ones, in order of time                                  */
     size_t count;
     struct vv_sheet *sheet;
@@ -61,6 +65,7 @@ static enum varve_code choose(struct view *view, const struct vv_model *model,
 {
     const struct vv_counters *counters = &model->counters;
     view->model = model;
+    VV_TRY(vv_gpu_names_init(&view->gpus, model, scratch, error));
     VV_TRY(vv_instants_init(&view->instants, model, &question->selection, scratch, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &view->values, counters->table.count, error));
     for (uint32_t row = 0; row < counters->table.count; row++) {
@@ -71,6 +76,17 @@ static enum varve_code choose(struct view *view, const struct vv_model *model,
     if (view->count > 0)
         qsort_r(view->values, view->count, sizeof *view->values, in_order, (void *)model);
     return VARVE_OK;
+}
+
+static enum varve_code put_series_name(struct view *view, uint32_t series, uint32_t track,
+                                       size_t row, int column, struct varve_error *error)
+{
+    char text[SERIES_BYTES];
+    if (series == 0)
+        return VARVE_OK;
+    const char *name = vv_gpu_series(&view->gpus, track, vv_text_of(view->model, series), text,
+                                     sizeof text);
+    return vv_sheet_text(view->sheet, row, column, name, error);
 }
 
 static enum varve_code state_nothing(const struct view *view, struct varve_error *error)
@@ -98,7 +114,7 @@ static const struct vv_sheet_column value_columns[VALUE_COLUMNS] = {
 static const int value_count_columns[] = { [VV_COUNT_ROW] = V_ROW, [VV_COUNT_NAME] = V_NAME,
                                            [VV_COUNT_NUMBER] = V_VALUES };
 
-static enum varve_code put_value(const struct view *view, const struct value *value,
+static enum varve_code put_value(struct view *view, const struct value *value,
                                  struct varve_error *error)
 {
     const struct vv_model *model = view->model;
@@ -111,9 +127,8 @@ static enum varve_code put_value(const struct view *view, const struct value *va
     vv_sheet_real(sheet, row, V_VALUE, counters->value[value->row]);
     vv_sheet_int(sheet, row, V_VALUES, 1);
     VV_TRY(vv_sheet_text(sheet, row, V_NAME, vv_text_of(model, counters->name[value->row]), error));
-    if (counters->series[value->row] != 0)
-        VV_TRY(vv_sheet_text(sheet, row, V_SERIES,
-                             vv_text_of(model, counters->series[value->row]), error));
+    VV_TRY(put_series_name(view, counters->series[value->row], counters->track[value->row], row,
+                           V_SERIES, error));
     return vv_put_place(&view->instants, sheet, row, V_PLACE,
                         (struct vv_place){ counters->track[value->row], value->step }, error);
 }
@@ -167,14 +182,14 @@ static const int count_columns[] = { [VV_COUNT_ROW] = ROW, [VV_COUNT_NAME] = NAM
                                      [VV_COUNT_NUMBER] = VALUES };
 
 struct series {
-    uint32_t name, series, process, step;
+    uint32_t name, series, process, step, track; /* track: of its first value                    */
     uint64_t count, finite;
     double first, last, least, greatest;
     long double sum;        /* of the finite values: doubles might not hold it                  */
 };
 
 struct summing {
-    const struct view *view;
+    struct view *view;
     struct vv_groups names, owners, all; /* (name, series); (that, process); (that, step)       */
     struct series *series;  /* by group of `all`                                                */
     size_t capacity;
@@ -209,7 +224,8 @@ static enum varve_code add(struct summing *summing, const struct value *value,
                               summing->all.count, error));
     if (group == known)
         summing->series[group] = (struct series){ .name = name, .series = series,
-                                                  .process = process, .step = step };
+                                                  .process = process, .step = step,
+                                                  .track = counters->track[value->row] };
     add_value(&summing->series[group], counters->value[value->row]);
     return VARVE_OK;
 }
@@ -227,7 +243,7 @@ static int by_name(const void *a, const void *b, void *context)
     return difference != 0 ? difference : (left->step > right->step) - (left->step < right->step);
 }
 
-static enum varve_code put_series(const struct view *view, const struct series *series,
+static enum varve_code put_series(struct view *view, const struct series *series,
                                   struct varve_error *error)
 {
     const struct vv_model *model = view->model;
@@ -247,14 +263,13 @@ static enum varve_code put_series(const struct view *view, const struct series *
         vv_sheet_real(sheet, row, MEAN, (double)(series->sum / (long double)series->finite));
     }
     vv_put_process(&view->instants.scope, sheet, row, PROCESS, series->process);
-    if (series->series != 0)
-        VV_TRY(vv_sheet_text(sheet, row, SERIES, vv_text_of(model, series->series), error));
+    VV_TRY(put_series_name(view, series->series, series->track, row, SERIES, error));
     return vv_sheet_text(sheet, row, NAME, vv_text_of(model, series->name), error);
 }
 
 static enum varve_code put_all(struct summing *summing, int64_t wanted, struct varve_error *error)
 {
-    const struct view *view = summing->view;
+    struct view *view = summing->view;
     struct vv_sheet *sheet = view->sheet;
     size_t groups = summing->all.count,
            top = wanted > 0 && (uint64_t)wanted < groups ? (size_t)wanted : groups;

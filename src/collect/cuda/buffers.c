@@ -50,7 +50,7 @@ void vv_cuda_buffer_request(uint8_t **out_buffer, size_t *out_bytes, size_t *out
 /* VV_CUDA_BUFFERS: the buffer is another tool's. */
 static size_t slot_of(const uint8_t *buffer)
 {
-    size_t slot = 0;
+    size_t slot = buffer != NULL ? 0 : VV_CUDA_BUFFERS;
     while (slot < VV_CUDA_BUFFERS &&
            __atomic_load_n(&buffers[slot].memory, __ATOMIC_ACQUIRE) != buffer)
         slot++;

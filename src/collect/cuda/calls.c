@@ -34,7 +34,8 @@ static void flush(void)
 static struct varve_site sites[DOMAINS][CALLS_MAX]; /* name NULL: not told of                    */
 static char names[NAMES_BYTES];
 static struct vv_gpu_calls calls = { .flush = flush, .describe = vv_cuda_devices_describe,
-                                     .names = names, .names_bytes = sizeof names };
+                                     .names = names, .names_bytes = sizeof names,
+                                     .numbers_are_short = true };
 
 bool vv_cuda_call_was_on(uint32_t correlation)
 {

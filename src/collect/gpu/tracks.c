@@ -9,7 +9,8 @@
 #include "varve/device.h"
 
 #define TRACKS_MAX 2048u /* a power of two                                                       */
-#define CONTEXTS_MAX 256u
+#define STREAMS_MAX (TRACKS_MAX - 4u * VV_GPU_DEVICES) /* a track for each; then they share one   */
+#define CONTEXTS 1024u /* known at once; a later one takes the place of an older one             */
 #define NAMED_MAX 256u
 #define NAME_BYTES 64
 
@@ -19,32 +20,27 @@ static struct {
     uint32_t device, clock, track;
     int64_t context, stream;
 } tracks[TRACKS_MAX];
-static struct { uint32_t context, device; } contexts[CONTEXTS_MAX];
+static struct { bool is_known; uint32_t context, device; } contexts[CONTEXTS];
 struct names {
     struct { uint32_t number; char name[NAME_BYTES]; } items[NAMED_MAX];
     size_t count;
 };
 static struct names stream_names, context_names;
-static size_t track_count, context_count;
+static size_t track_count;
 
 void vv_gpu_context_is_of(uint32_t context, uint32_t device)
 {
-    size_t i = 0;
-    while (i < context_count && contexts[i].context != context)
-        i++;
-    if (i == CONTEXTS_MAX)
-        return;
-    contexts[i].context = context;
-    contexts[i].device = device;
-    context_count += i == context_count;
+    size_t at = context % CONTEXTS;
+    contexts[at].is_known = true;
+    contexts[at].context = context;
+    contexts[at].device = device;
 }
 
 uint32_t vv_gpu_device_of(uint32_t context)
 {
-    for (size_t i = 0; i < context_count; i++)
-        if (contexts[i].context == context)
-            return contexts[i].device;
-    return VV_GPU_NO_DEVICE;
+    size_t at = context % CONTEXTS;
+    return contexts[at].is_known && contexts[at].context == context ? contexts[at].device
+                                                                   : VV_GPU_NO_DEVICE;
 }
 
 static void call(struct names *names, uint32_t number, const char *name)
@@ -81,7 +77,8 @@ static const char *name_of(const struct names *names, int64_t number)
 /* "stream 7: copies (training)": a context that the program has named stands behind its streams. */
 static void name_track(const char *what, int64_t context, int64_t stream, char *out, size_t bytes)
 {
-    static const char *const others[] = { "device", "not recorded", "unified memory", "copies" };
+    static const char *const others[] = { "device", "not recorded", "unified memory", "copies",
+                                          "more streams" };
     const char *said = name_of(&stream_names, stream), *of = name_of(&context_names, context);
     if (stream >= 0)
         snprintf(out, bytes, "%s %lld%s%s%s%s%s", what, (long long)stream,
@@ -117,6 +114,8 @@ uint32_t vv_gpu_track_called(const char *what, uint32_t device, int64_t context,
         at = (at + 1) % TRACKS_MAX;
     if (tracks[at].is_there)
         return tracks[at].track;
+    if (track_count >= STREAMS_MAX && stream >= 0)
+        return vv_gpu_track_called(what, device, -1, VV_GPU_MORE_STREAMS, clock);
     if (track_count == TRACKS_MAX - 1)
         return 0;
     track_count++;

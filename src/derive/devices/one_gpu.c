@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive/devices/one_gpu.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "model/device_id.h"
+#include "model/find.h"
+
+#define DEVICE_BYTES 40
+
 #define BY_UUID (UINT64_C(1) << 63)
 
 /* A number of a process's, in its scope. */
@@ -82,4 +90,58 @@ bool vv_gpu_user(const struct vv_model *model, uint32_t track, uint32_t *out_dev
     *out_process =
         has_more || owner == 0 || owner > model->processes.table.count ? VV_NONE : owner - 1;
     return true;
+}
+
+enum varve_code vv_gpu_names_init(struct vv_gpu_names *out_names, const struct vv_model *model,
+                                  struct vv_scratch *scratch, struct varve_error *error)
+{
+    *out_names = (struct vv_gpu_names){ .model = model };
+    return VV_SCRATCH_ZEROS(scratch, &out_names->names, model->tracks.table.count, error);
+}
+
+/* Does another process call another device by this number? */
+static bool is_ambiguous(const struct vv_devices *devices, struct number own, uint32_t uuid)
+{
+    bool is_so = false;
+    for (uint64_t row = 0; row < devices->table.count && !is_so; row++)
+        is_so = devices->scope[row] == own.scope && devices->owner[row] != own.owner &&
+                devices->device[row] == own.device && devices->uuid[row] != 0 &&
+                devices->uuid[row] != uuid;
+    return is_so;
+}
+
+static struct vv_gpu_name name_of(const struct vv_model *model, uint32_t track)
+{
+    struct number own = number_of(model, track, model->tracks.device[track]);
+    struct vv_gpu_name name = { true, own.device, 0 };
+    uint32_t device = VV_NONE, process, uuid;
+    if (vv_gpu_user(model, track, &device, &process) && device != VV_NONE) {
+        name.device = device;
+    } else if (device == VV_NONE) {
+        uuid = uuid_of(&model->devices, own);
+        name.uuid = uuid != 0 && is_ambiguous(&model->devices, own, uuid) ? uuid : 0;
+    }
+    return name;
+}
+
+const char *vv_gpu_series(struct vv_gpu_names *names, uint32_t track, const char *series,
+                          char *text, size_t bytes)
+{
+    const struct vv_model *model = names->model;
+    char own[DEVICE_BYTES], used_as[DEVICE_BYTES];
+    if (track == VV_NONE || model->tracks.kind[track] != VV_TRACK_DEVICE)
+        return series;
+    struct vv_gpu_name *name = &names->names[track];
+    if (!name->is_known)
+        *name = name_of(model, track);
+    if (name->uuid == 0 && name->device == model->tracks.device[track])
+        return series;
+    vv_device_text(model->tracks.device[track], own, sizeof own);
+    vv_device_text(name->device, used_as, sizeof used_as);
+    size_t length = strlen(own);
+    if (strncmp(series, own, length) != 0 || series[length] != ' ')
+        return series;
+    snprintf(text, bytes, "%s%s", name->uuid != 0 ? vv_text_of(model, name->uuid) : used_as,
+             series + length);
+    return text;
 }

@@ -28,4 +28,20 @@ uint64_t vv_gpu_place(struct vv_gpu_places *places, uint32_t track, uint32_t dev
 bool vv_gpu_user(const struct vv_model *model, uint32_t track, uint32_t *out_device,
                  uint32_t *out_process);
 
+/* Names of devices, one for all processes. */
+struct vv_gpu_names {
+    const struct vv_model *model;
+    struct vv_gpu_name { bool is_known; uint32_t device, uuid; } *names; /* by track             */
+};
+
+enum varve_code vv_gpu_names_init(struct vv_gpu_names *out_names, const struct vv_model *model,
+                                  struct vv_scratch *scratch, struct varve_error *error);
+
+/* The series of a device's counter, which begins with the device, as those call the device that use
+ * it: "cuda:0 device" for "cuda:1 device" of a process that only watches. A device that only this
+ * process knows, and whose number is another device's elsewhere, is called by its uuid. Returns the
+ * series itself, or `text`. */
+const char *vv_gpu_series(struct vv_gpu_names *names, uint32_t track, const char *series,
+                          char *text, size_t bytes);
+
 #endif
