@@ -226,6 +226,14 @@ def test_what_cannot_be_recorded_is_said_and_the_rest_is_there(varve, tmp_path, 
             and row["calls"]} == {"copy_in": 10, "forward": 10}
 
 
+@pytest.mark.parametrize("driver, package", [
+    ("11080", "nvidia-cuda-cupti-cu11"), ("12090", "nvidia-cuda-cupti-cu12"),
+    ("13050", "nvidia-cuda-cupti")])
+def test_where_there_is_no_cupti_the_package_is_named(varve, tmp_path, driver, package):
+    _, said = record(varve, tmp_path, "plain", STANDIN_DRIVER=driver, VARVE_CUPTI="/nowhere")
+    assert f"pip install {package}, or VARVE_CUPTI=/path/libcupti.so" in said
+
+
 def test_another_tool_keeps_the_drivers_variable(varve, tmp_path):
     trace, said = record(varve, tmp_path, "plain", CUDA_INJECTION64_PATH="/nowhere/libtool.so")
     assert "another tool may have looked on, and was let: CUDA_INJECTION64_PATH" in said

@@ -438,7 +438,8 @@ static const struct { const char *name; void (*run)(void); } modes[] = {
     { "overhead", overhead }, { "million", million }, { "product", product },
     { "replay", replay }, { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
-    { "streams", streams }, { "contexts", contexts }, { "reset", reset }, { "kill", killed }, { "aside", aside }, { "pause", pause_and_go_on },
+    { "streams", streams }, { "contexts", contexts }, { "reset", reset }, { "kill", killed },
+    { "aside", aside }, { "pause", pause_and_go_on },
     { "own", own }, { "idle", idle }, { "fork_early", forks_early },
 };
 

@@ -126,7 +126,8 @@ static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t
         vv_gpu_say_missing(&here, detail, bytes);
     else if (!is_there)
         snprintf(detail, bytes, "NVIDIA's driver, and no libcupti: pip install "
-                 "nvidia-cuda-cupti, or VARVE_CUPTI=/path/libcupti.so");
+                 "nvidia-cuda-cupti (for CUDA 12 nvidia-cuda-cupti-cu12), or "
+                 "VARVE_CUPTI=/path/libcupti.so");
     else if (!is_free)
         snprintf(detail, bytes, "CUDA_INJECTION64_PATH names another tool: %.200s", other);
     else

@@ -114,8 +114,8 @@ enum varve_code vv_cupti_sampling_open(const char *program, struct vv_cupti_samp
     if (library == NULL)
         VV_FAIL(error, VARVE_UNSUPPORTED,
                 "hardware counters of GPUs come from NVIDIA's libcupti, which is not found: pip "
-                "install nvidia-cuda-cupti-cu%d, or VARVE_CUPTI=/path/libcupti.so",
-                out->cuda.major);
+                "install nvidia-cuda-cupti%s, or VARVE_CUPTI=/path/libcupti.so",
+                out->cuda.major > 12 ? "" : "-cu12");
     VV_TRY(check_version(library, error));
 #define TAKE(name, symbol)                                                                         \
     if (!find(library, symbol, &out->name))                                                        \

@@ -162,8 +162,9 @@ bool vv_cupti_open(int driver_version, char *out_why, size_t bytes)
     void *library = find_library(driver_version);
     if (library == NULL) {
         snprintf(out_why, bytes, "no libcupti for this driver's CUDA %d.%d: pip install "
-                 "nvidia-cuda-cupti-cu%d, or VARVE_CUPTI=/path/libcupti.so",
-                 driver_version / 1000, driver_version / 10 % 100, driver_version / 1000);
+                 "nvidia-cuda-cupti%s, or VARVE_CUPTI=/path/libcupti.so",
+                 driver_version / 1000, driver_version / 10 % 100,
+                 driver_version >= 13000 ? "" : driver_version >= 12000 ? "-cu12" : "-cu11");
         return false;
     }
     const char *missing = vv_module_functions(library, functions, COUNT(functions), &api);

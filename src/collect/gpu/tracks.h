@@ -10,7 +10,7 @@
 
 #define VV_GPU_UNIFIED (-3)
 #define VV_GPU_COPIES (-4)
-#define VV_GPU_MORE_STREAMS (-5) /* those beyond the 1,792 that have a track of their own          */
+#define VV_GPU_MORE_STREAMS (-5) /* those beyond the 1,792 that have a track of their own         */
 
 /* The track of a stream; the same one each time. `stream` -1: what is of the device as a whole;
  * -2: what was not recorded; VV_GPU_UNIFIED: unified memory; VV_GPU_COPIES: copies whose stream is
