@@ -15,8 +15,8 @@
  *   zeros      buffers come back as zeros          cut        100 bytes of the last record are gone
  *   stuck      each record is followed by itself   beyond     … by one outside of its buffer
  *
- * STANDIN_CORRELATION is the number before the first call's. STANDIN_FOLDER is where the buffers are
- * written as they are handed over. For tests. */
+ * STANDIN_CORRELATION is the number before the first call's. STANDIN_FOLDER is where the buffers
+ * are written as they are handed over. For tests. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
