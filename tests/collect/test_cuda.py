@@ -209,6 +209,22 @@ def test_what_cupti_does_wrong_is_counted(varve, tmp_path, fault, lost, state, t
                for stream in process.streams) == lost
 
 
+@pytest.mark.parametrize("cupti, kernel_ns, duration_ns", [
+    ("", 1, 1), ("", 2**32 - 1, 2**32 - 1), ("", 2**32, 2**32), ("", 10**12, 10**12),
+    ("backward", 0, 0)])
+def test_a_kernel_of_any_length_has_its_launch(varve, tmp_path, cupti, kernel_ns, duration_ns):
+    """Those that do not fit into the short record of a kernel, too."""
+    trace, _ = record(varve, tmp_path, "reset", cupti=cupti, STANDIN_KERNEL_NS=str(kernel_ns))
+    found = [row for row in work_of(trace)["slices"] if row["name"] in (GEMM, RELU)]
+    assert [row["args"] for row in found] == 4 * [[
+        ["grid", "[8, 4, 1]"], ["block", "[128, 1, 1]"], ["registers per thread", 40],
+        ["shared memory", 3072]]]
+    assert [row["duration_ns"] for row in found] == 4 * [pytest.approx(duration_ns, rel=1e-4)]
+    health = tables(varve, "info", "--table", "health", trace)["health"]
+    assert sum(row["count"] for row in health if row["finding"] == "negative") == (
+        4 if cupti else 0)
+
+
 @pytest.mark.parametrize("fault, why", [
     ("taken", "CUPTI for Other Profiler has CUPTI, which has one user"),
     ("nodevice", "CUPTI records no kernels here: CUPTI_ERROR_UNKNOWN (999)"),

@@ -14,6 +14,7 @@
  *   nounified  unified memory is not told of       slow       subscribing takes 300 ms
  *   zeros      buffers come back as zeros          cut        100 bytes of the last record are gone
  *   stuck      each record is followed by itself   beyond     … by one outside of its buffer
+ *   backward   kernels end before they begin
  *
  * STANDIN_CORRELATION is the number before the first call's. STANDIN_FOLDER is where the buffers
  * are written as they are handed over. For tests. */

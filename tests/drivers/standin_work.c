@@ -34,9 +34,11 @@ void standin_put_kernel(const struct standin_piece *piece, uint32_t correlation,
                         uint64_t node)
 {
     uint64_t start = standin_does("untimed") ? 0 : start_after_the_last(standin_now() + 1000);
+    uint64_t end = start + (long_ns > 0 ? long_ns : 2500);
+    if (start == 0 || standin_does("backward"))
+        end = start - (start > 0);
     struct kernel kernel = {
-        .kind = KERNEL, .registers = 40, .start = start,
-        .end = start != 0 ? start + (long_ns > 0 ? long_ns : 2500) : 0,
+        .kind = KERNEL, .registers = 40, .start = start, .end = end,
         .device = piece->device, .context = piece->context, .stream = piece->stream,
         .grid = { 8, 4, 1 }, .block = { 128, 1, 1 }, .static_shared = 1024,
         .dynamic_shared = 2048, .correlation = correlation, .name = name, .graph_node = node,
