@@ -56,16 +56,33 @@ static size_t record_count;
 static _Thread_local uint64_t open_calls[DEPTH_MAX];
 static _Thread_local int depth;
 
+static uint32_t asked_version;
+static const char *asked_words = "";
+
+__attribute__((constructor)) static void ask_how_to_behave(void)
+{
+    const char *text = getenv("STANDIN_VERSION"), *words = getenv("STANDIN_ROCM");
+    asked_version = text != NULL ? (uint32_t)atoi(text) : 10000;
+    asked_words = words != NULL ? words : "";
+}
+
 static uint32_t version(void)
 {
-    const char *text = getenv("STANDIN_VERSION");
-    return text != NULL ? (uint32_t)atoi(text) : 10000;
+    return asked_version;
 }
 
 static int does(const char *word)
 {
-    const char *words = getenv("STANDIN_ROCM");
-    return words != NULL && strstr(words, word) != NULL;
+    return asked_words[0] != '\0' && strstr(asked_words, word) != NULL;
+}
+
+/* A system call takes longer than all that the tool does. */
+static uint64_t thread_number(void)
+{
+    static _Thread_local uint64_t number;
+    if (number == 0)
+        number = (uint64_t)gettid();
+    return number;
 }
 
 static uint64_t now(void)
@@ -259,9 +276,9 @@ static void put(int kind, const union standin_record *record, size_t bytes)
 static void tell(int kind, int32_t operation, uint32_t phase, uint64_t internal, void *payload,
                  uint64_t *shared)
 {
-    const struct event_7_0 new = { 77, (uint64_t)gettid(), internal, 0, 0, (uint32_t)kind,
+    const struct event_7_0 new = { 77, thread_number(), internal, 0, 0, (uint32_t)kind,
                                    operation, phase, payload };
-    const struct event_6_2 old = { 77, (uint64_t)gettid(), internal, 0, (uint32_t)kind, operation,
+    const struct event_6_2 old = { 77, thread_number(), internal, 0, (uint32_t)kind, operation,
                                    phase, payload };
     void (*take_new)(struct event_7_0, uint64_t *, void *);
     void (*take_old)(struct event_6_2, uint64_t *, void *);
@@ -331,7 +348,7 @@ static void did(const struct standin_did *what)
         return;
     common.internal = depth > 0 ? open_calls[depth - 1]
                                 : __atomic_add_fetch(&next_internal, 1, __ATOMIC_RELAXED);
-    common.thread = (uint64_t)gettid();
+    common.thread = thread_number();
     if (on_request != NULL && (what->sort == STANDIN_KERNEL || what->sort == STANDIN_COPIED))
         on_request(common.thread, 77, what->sort == STANDIN_KERNEL ? 11 : 10, 1, common.internal,
                    &common.external, NULL);
