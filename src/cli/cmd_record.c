@@ -364,6 +364,14 @@ static void say_result(const struct recording *recording)
     vv_model_destroy(model);
 }
 
+/* A program, or whoever else may, has removed the folder: nothing can be said of what was in it. */
+static void say_removed(const struct recording *recording)
+{
+    vv_say("'%s' was removed while the program ran, and with it all that was recorded",
+           recording->folder.path);
+    vv_say_more("record where nothing cleans up:  varve record -o NAME.varve -- PROGRAM ARGS");
+}
+
 /* The program has run: from now on nothing changes its exit code, and failures only give
  * messages. */
 static void finish(struct recording *recording)
@@ -372,6 +380,12 @@ static void finish(struct recording *recording)
     char why_lost[160];
     recording->has_metrics =
         vv_metric_watch_end(&recording->watch, recording->folder.absolute);
+    if (!vv_trace_folder_follow(&recording->folder)) {
+        say_removed(recording);
+        (void)vv_trace_folder_keep(&recording->folder, NULL);
+        vv_child_release();
+        return;
+    }
     recording->processes =
         vv_trace_folder_processes(recording->folder.absolute) - recording->has_metrics;
     bool attached = recording->processes > 0;

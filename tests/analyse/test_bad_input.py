@@ -258,6 +258,14 @@ def test_times_that_no_sum_holds_are_refused(build, tmp_path):
     ) and "'op' alone lasts 126.8 years" in done.stderr.decode()
 
 
+def test_records_too_far_apart_are_called_that(build, tmp_path):
+    far = [span("op", at_ns, at_ns + 1000, tid=tid) for tid in (1, 2)
+           for at_ns in (-4 * 10**18, 4 * 10**18)]
+    done = all_tables.run(build, kineto_writer.write(tmp_path / "far.json", far))
+    assert done.returncode == 3
+    assert "the first record and the last are 253.5 years apart" in done.stderr.decode()
+
+
 def test_sizes_that_no_sum_holds_leave_the_other_tables_alone(build, tmp_path):
     tables = all_tables.read(build, kineto_writer.write(tmp_path / "odd.json", MADE["odd memory"]))
     for name in ("memory", "memory_peak", "memory_steps", "memory_leaks", "memory_plan",

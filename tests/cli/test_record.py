@@ -93,6 +93,22 @@ def test_a_silent_program_gets_two_ways_on(run):
     assert lines[-1].endswith("varve info true.varve")
 
 
+@pytest.mark.parametrize("verb, said", [
+    ("rm -rf my.varve", ["varve: 'my.varve' was removed while the program ran, and with it all that"
+                         " was recorded"]),
+    ("mv my.varve other.varve", None)])
+def test_a_folder_that_goes_away_is_not_called_silence(run, tmp_path, program, verb, said):
+    done = run("record", "-o", "my.varve", "--", "sh", "-c", f"{program}; {verb}; exit 5")
+    lines = done.stderr.splitlines()
+    assert done.returncode == 5
+    if said is None:
+        assert lines[0].startswith(f"varve: {tmp_path}/other.varve  ")
+        assert "slices" in run("info", "other.varve").stdout
+    else:
+        assert lines[:1] == said
+        assert lines[1].startswith("  record where nothing cleans up:")
+
+
 @pytest.mark.parametrize("command", [["python3", "-c", "pass"], ["./tool"]])
 def test_a_silent_program_in_python_gets_its_own_ways_on(run, tmp_path, command):
     (tmp_path / "tool").write_text("#!/usr/bin/env python3\n")

@@ -279,15 +279,20 @@ static bool is_empty_folder(const char *path)
     return is_folder(path) && scan(path, &entries, &processes) && entries == 0;
 }
 
+static bool is_ours(const struct vv_trace_folder *folder, const char *path)
+{
+    struct stat ours, there;
+    return fstat(folder->folder, &ours) == 0 && lstat(path, &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
 /* Finds the path without links, if it still leads to the open folder. */
 static enum varve_code find_absolute(struct vv_trace_folder *folder, struct varve_error *error)
 {
-    struct stat ours, there;
     folder->absolute = realpath(folder->path, NULL);
     if (folder->absolute == NULL)
         return vv_fail_errno(error, errno, "cannot find the folder '%s' again", folder->path);
-    if (fstat(folder->folder, &ours) != 0 || lstat(folder->absolute, &there) != 0 ||
-        ours.st_dev != there.st_dev || ours.st_ino != there.st_ino) {
+    if (!is_ours(folder, folder->absolute)) {
         forget(&folder->absolute);
         VV_FAIL_SAID(error, VARVE_PERMISSION,
                      "somebody has exchanged '%s' while it was made: record where only "
@@ -295,6 +300,25 @@ static enum varve_code find_absolute(struct vv_trace_folder *folder, struct varv
                      folder->path);
     }
     return VARVE_OK;
+}
+
+bool vv_trace_folder_follow(struct vv_trace_folder *folder)
+{
+    char link[64], *place;
+    if (is_ours(folder, folder->absolute))
+        return true;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder->folder);
+    place = realpath(link, NULL);
+    char *path = place != NULL && is_ours(folder, place) ? strdup(place) : NULL;
+    if (path == NULL) {
+        free(place);
+        return false;
+    }
+    free(folder->path);
+    free(folder->absolute);
+    folder->path = path;
+    folder->absolute = place;
+    return true;
 }
 
 static enum varve_code make(struct vv_trace_folder *folder, struct varve_error *error)

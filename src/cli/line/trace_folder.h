@@ -41,6 +41,9 @@ struct vv_trace_folder {
  * a trace, or a trace that is being recorded. */
 enum varve_code vv_trace_folder_make(struct vv_trace_folder *out_folder, const char *path,
                                      bool is_shared, struct varve_error *error);
+/* True if the folder is still there. One that was renamed meanwhile has its new path from then on,
+ * in `path` and `absolute`. */
+bool vv_trace_folder_follow(struct vv_trace_folder *folder);
 /* Removes the former path.old. */
 enum varve_code vv_trace_folder_keep(struct vv_trace_folder *folder, struct varve_error *error);
 /* Removes the new folder and restores the former ones. */

@@ -309,6 +309,14 @@ static enum varve_code find_table(const char *name, const struct vv_sheet *const
     VV_FAIL(error, VARVE_INVALID, "no table '%s' here. There are: %s", name, list);
 }
 
+/* Closes a stream of open_memstream. False: not all of the text is there. fclose() says nothing of
+ * memory that was lacking when it cut the text to its length. */
+static bool close_memory(FILE *memory, char *const *text)
+{
+    bool is_whole = ferror(memory) == 0;
+    return fclose(memory) == 0 && is_whole && *text != NULL;
+}
+
 /* Prints the result into memory, so that a failure in the middle prints nothing. */
 static enum varve_code render(const struct vv_presentation *how,
                               const struct vv_sheet *const *sheets, size_t count, char **out_text,
@@ -319,8 +327,8 @@ static enum varve_code render(const struct vv_presentation *how,
     if (memory == NULL)
         return vv_fail_errno(error, errno, "no memory for the result");
     enum varve_code code = vv_present(memory, how, sheets, count, error);
-    if (fclose(memory) != 0 && code == VARVE_OK)
-        code = vv_fail_errno(error, errno, "no memory for the result");
+    if (!close_memory(memory, &text) && code == VARVE_OK)
+        code = vv_fail_errno(error, ENOMEM, "no memory for the result");
     if (code == VARVE_OK)
         *out_text = text;
     else
@@ -377,11 +385,17 @@ void vv_cli_page_begin(struct vv_cli_page *out_page)
 
 int vv_cli_page_end(struct vv_cli_page *ended)
 {
-    if (ended->stream != stdout && fclose(ended->stream) == 0 &&
+    bool is_whole = ended->stream == stdout || close_memory(ended->stream, &ended->text);
+    if (is_whole && ended->stream != stdout &&
         !(vv_output_is_terminal(NULL) && !fits(ended->text, ended->length) &&
           page(ended->text, ended->length)))
         fwrite(ended->text, 1, ended->length, stdout);
     free(ended->text);
+    ended->text = NULL;
+    if (!is_whole) {
+        vv_say("no memory for the page");
+        return VV_EXIT_OUTPUT;
+    }
     return vv_cli_flush(VV_EXIT_DONE);
 }
 

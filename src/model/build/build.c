@@ -340,12 +340,18 @@ static enum varve_code check_sums(const struct vv_model *model, struct varve_err
     double sum_ns = add_all_times(model, &longest);
     if (sum_ns < most_ns)
         return VARVE_OK;
+    double longest_ns = (double)model->slices.duration_ns[longest];
+    if (longest_ns < span_ns / 2)
+        VV_FAIL(error, VARVE_CORRUPT,
+                "times that add up to %.0f years, more than can be counted in nanoseconds: the "
+                "first record and the last are %.1f years apart, so clocks or units were mixed",
+                sum_ns / year_ns, span_ns / year_ns);
     VV_FAIL(
         error, VARVE_CORRUPT,
         "times that add up to %.0f years, more than can be counted in nanoseconds: '%.60s' alone "
         "lasts %.1f years",
         sum_ns / year_ns, vv_intern_text(&model->strings, model->slices.name[longest]),
-        (double)model->slices.duration_ns[longest] / year_ns);
+        longest_ns / year_ns);
 }
 
 static uint64_t count_levels(const struct vv_slices *slices)

@@ -180,6 +180,25 @@ static void what_is_not_a_trace_is_never_touched(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, empty)
 
+static void a_renamed_folder_is_followed_and_a_removed_one_is_missed(void **state)
+{
+    (void)state;
+    char place[200];
+    struct vv_trace_folder folder;
+    assert_int_equal(vv_trace_folder_make(&folder, "a.varve", false, NULL), VARVE_OK);
+    assert_true(vv_trace_folder_follow(&folder));
+    assert_string_equal(folder.path, "a.varve");
+    assert_int_equal(rename("a.varve", "b.varve"), 0);
+    assert_int_equal(mkdir("a.varve", 0700), 0); /* another one                                  */
+    assert_true(vv_trace_folder_follow(&folder));
+    snprintf(place, sizeof place, "%s/b.varve", home);
+    assert_string_equal(folder.path, place);
+    assert_string_equal(folder.absolute, place);
+    assert_int_equal(rmdir("b.varve"), 0);
+    assert_false(vv_trace_folder_follow(&folder));
+    vv_trace_folder_deinit(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +209,7 @@ int main(void)
         TEST(undo_of_a_first_trace_leaves_nothing),
         TEST(an_empty_folder_is_used_and_given_back),
         TEST(what_is_not_a_trace_is_never_touched),
+        TEST(a_renamed_folder_is_followed_and_a_removed_one_is_missed),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
