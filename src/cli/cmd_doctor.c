@@ -33,7 +33,7 @@ enum { CHECK, STATE, DETAIL, COLUMNS };
 static const struct vv_sheet_column doctor_columns[COLUMNS] = {
     { "check", "check", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "state", "state", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_WRAPPED },
 };
 
 /* Writes what was found, or what to do. Returns whether all is well. */
@@ -120,14 +120,17 @@ static bool check_devices(char *detail, size_t bytes)
         globfree(&found);
         if (count == 0)
             continue;
-        snprintf(detail, bytes, "%zu of %s. %s%s%s", count, drivers[i].name,
-                 is_source ? "Ask for their work:  varve record --collect +"
-                           : "Their work is not recorded: record it with ",
-                 is_source ? drivers[i].source : drivers[i].otherwise,
-                 is_source ? "" : ", and read it with varve report");
+        if (is_source)
+            snprintf(detail, bytes, "%zu of %s: varve record records their work", count,
+                     drivers[i].name);
+        else
+            snprintf(detail, bytes,
+                     "%zu of %s. Their work is not recorded: record it with %s, and read it with "
+                     "varve report",
+                     count, drivers[i].name, drivers[i].otherwise);
         return is_source;
     }
-    snprintf(detail, bytes, "no GPU on this machine");
+    snprintf(detail, bytes, "no GPU on this machine, so none is missed");
     return true;
 }
 

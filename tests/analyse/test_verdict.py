@@ -48,6 +48,17 @@ def test_real_steps_are_bound_by(varve, traces, trace, largest, share):
     assert sum(row["time_ns"] for row in rows.values()) == steps_ns(varve, traces / trace)
 
 
+def test_a_filter_changes_no_row(varve, traces):
+    """The first screen prints the table beside operators that a filter has chosen."""
+    trace = traces / "kineto/resnet50_workers0.json.gz"
+    shown = {filtered: table_reader.tables(varve, "report", "--no-cache", *filtered,
+                                           trace)["verdict"]
+             for filtered in ((), ("--filter", "name == 'aten::relu_'"))}
+    plain, filtered = shown.values()
+    assert plain[0]["mostly"] not in (None, "(outside operators)")
+    assert filtered == plain
+
+
 def test_ranks_that_overlap_count_once(varve, traces):
     files = [traces / "dlrm8" / f"rank{rank}.json.gz" for rank in range(8)]
     rows = verdict(varve, *files)

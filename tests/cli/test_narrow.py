@@ -65,6 +65,15 @@ def too_long(varve, path, tables):
     return found
 
 
+def test_advice_in_the_last_column_is_broken_and_not_cut(varve, tmp_path):
+    path = kineto_writer.write(tmp_path / "made.json", made_training.events(1, 6),
+                               made_training.head(0))
+    for command in (("doctor",), ("report", "--no-cache", "--table", "graph", path)):
+        lines = shown(varve, *command)
+        assert max(map(len, lines)) <= WIDTH
+        assert [line for line in lines if line.endswith("…")] == []
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_made_traces_fit(varve, tmp_path, seed):
     path = kineto_writer.write(tmp_path / "made.json", made_training.events(seed, 6),

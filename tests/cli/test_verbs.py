@@ -42,6 +42,13 @@ def test_each_verb_explains_itself_in_three_ways(run, verb):
     assert max(map(len, page.stdout.splitlines())) <= 100
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_fit_a_terminal_of_80_columns(run, verb):
+    examples = run("help", verb).stdout.split("\nExamples:\n")[1].split("\nExit codes:")[0]
+    assert [line for line in examples.splitlines() if len(line) > 80 or line.endswith(" ")] == []
+    assert f"  varve {verb}" in examples
+
+
 def test_exit_codes_name_the_verbs_own_options(run):
     for verb, wanted in (("diff", "--strict found loss, --fail-over"), ("report", "--strict found"),
                          ("status", "the answer is no\n")):

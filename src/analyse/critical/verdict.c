@@ -402,10 +402,12 @@ enum varve_code vv_analyse_verdict(const struct vv_model *model, const struct vv
                                    struct varve_error *error)
 {
     struct verdict verdict = { .gaps = { .scratch = scratch } };
+    struct vv_selection selection = question->selection;
     struct vv_scope scope;
     int64_t whole_ns = 0;
+    selection.filter = NULL; /* what bounds the steps is named by any operator                   */
     vv_sheet_init(out, "verdict", "BOUND BY", columns, COLUMNS);
-    VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(vv_scope_init(&scope, model, &selection, scratch, error));
     for (int b = 0; b < BOUNDS_BY; b++)
         VV_TRY(VV_SCRATCH_ZEROS(scratch, &verdict.of_name[b], model->strings.count + 1, error));
     VV_TRY(judge(&verdict, &scope, question, &whole_ns, error));

@@ -16,7 +16,7 @@ static const struct vv_sheet_column graph_columns[COLUMNS] = {
     [COUNT] = { "count", "count", VV_CELL_INT, VV_UNIT_COUNT, false, false },
     [TIME] = { "time_ns", "time", VV_CELL_INT, VV_UNIT_NS, false, false },
     [STANDS_FOR] = { "stands_for", "stands for", VV_CELL_INT, VV_UNIT_COUNT, false, false },
-    [SAYS] = { "says", "says", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    [SAYS] = { "says", "says", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_WRAPPED },
 };
 
 struct view {

@@ -225,16 +225,24 @@ static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
 }
 
 /* The recorder times its own hot path and its slow path in the program that it records. Threads
- * record at the same time, and each counts, so the share can be more than 100 % of the run. */
+ * record at the same time, and each counts, so the share can be more than 100 % of the run. Making
+ * the folder can take far longer than a program that does little: no share says that well. */
 static void cost_text(const struct vv_run *run, char *text, size_t bytes)
 {
     char spent[VV_NUMBER_BYTES], share[VV_NUMBER_BYTES + 2];
+    double part;
     if (run->record_cost_ns < 0 || run->end_ns <= run->begin_ns) {
         snprintf(text, bytes, "recording cost not measured");
         return;
     }
     vv_number_duration(run->record_cost_ns, spent, sizeof spent);
-    share_text((double)run->record_cost_ns / (double)(run->end_ns - run->begin_ns), 2, share);
+    part = (double)run->record_cost_ns / (double)(run->end_ns - run->begin_ns);
+    if (part >= 2) {
+        vv_number_duration(run->end_ns - run->begin_ns, share, sizeof share);
+        snprintf(text, bytes, "recording took about %s, the run itself %s", spent, share);
+        return;
+    }
+    share_text(part, 2, share);
     snprintf(text, bytes, "recording took about %s, %s of the run", spent, share);
 }
 

@@ -17,7 +17,7 @@ const struct vv_sheet_column vv_doctor_sources_columns[VV_DOCTOR_SOURCES_COLUMNS
     { "source", "source", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "state", "state", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
     { "standard", "standard", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
-    { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, false },
+    { "detail", "detail", VV_CELL_TEXT, VV_UNIT_NONE, false, VV_TEXT_WRAPPED },
 };
 
 /* The oldest version that is known to work. */

@@ -9,6 +9,7 @@
 
 #define LINE_WIDTH 80
 #define NAME_WIDTH 26
+#define COMMAND_WIDTH 42 /* of an example */
 
 #define EXITS(no)                                                                                  \
     {                                                                                              \
@@ -107,6 +108,18 @@ static void put_usage(FILE *stream, const struct vv_verb *verb)
             verb->operands);
 }
 
+/* What it does is beside a short command, and below a long one. */
+static void put_example(FILE *stream, const struct vv_example *example)
+{
+    bool is_beside = strlen(example->command) <= COMMAND_WIDTH;
+    if (is_beside)
+        fprintf(stream, "  %-*s  ", COMMAND_WIDTH, example->command);
+    else
+        fprintf(stream, "  %s\n", example->command);
+    put_wrapped(stream, example->says, is_beside ? COMMAND_WIDTH + 4 : 0,
+                is_beside ? COMMAND_WIDTH + 4 : 6);
+}
+
 void vv_help_verb(FILE *stream, const struct vv_verb *verb)
 {
     fprintf(stream, "varve %s — %s\n\n", verb->name, verb->summary);
@@ -117,7 +130,7 @@ void vv_help_verb(FILE *stream, const struct vv_verb *verb)
     put_options(stream, verb, true, "\nOptions of most verbs:\n");
     fputs("\nExamples:\n", stream);
     for (const struct vv_example *example = verb->examples; example->command != NULL; example++)
-        fprintf(stream, "  %-42s  %s\n", example->command, example->says);
+        put_example(stream, example);
     fputs("\nExit codes:\n", stream);
     if (verb->exits_as_program)
         fputs("  the program's own, or\n", stream);

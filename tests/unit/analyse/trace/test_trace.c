@@ -49,6 +49,12 @@ static void trust_names_every_reason_for_doubt(void **state)
     assert_non_null(
         strstr(trust_of(model, &sheet), " · recording took about 1.23 ms, 0.12 % of the run"));
     vv_sheet_deinit(&sheet);
+    model->run.record_cost_ns = 1999000000;
+    assert_non_null(strstr(trust_of(model, &sheet), "took about 2.00 s, 200 % of the run"));
+    vv_sheet_deinit(&sheet);
+    model->run.record_cost_ns = 2000000000;
+    assert_non_null(strstr(trust_of(model, &sheet), "took about 2.00 s, the run itself 1.00 s"));
+    vv_sheet_deinit(&sheet);
     vv_model_destroy(model);
 }
 
