@@ -116,3 +116,8 @@ add_custom_command(OUTPUT ${graph_page}
     DEPENDS ${graph_page_parts} ${PROJECT_SOURCE_DIR}/cmake/graph_page.cmake
     COMMENT "Putting the page of graphs together" VERBATIM)
 target_sources(vv_graph_forms PRIVATE ${graph_page})
+
+# Its inline functions are handed to one another, which gcc can join only where it optimises more
+# than -Og does.
+set_source_files_properties(src/base/text/json_scan.c PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Debug>:-O1>)
