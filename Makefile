@@ -20,9 +20,9 @@ VENVS_LIVE   := $(patsubst tests/live/requirements-%.txt,$(BUILD)/venv-%,\
                            $(wildcard tests/live/requirements-*.txt))
 VENVS_MADE   := $(addsuffix /made,$(VENV_CLIENTS) $(VENVS_LIVE))
 VENVS_MISSING = $(foreach made,$(VENVS_MADE),$(if $(wildcard $(made:made=ready)),,$(made)))
-# Tests in three processes, for two processors: some wait. A file's tests stay together, and the
+# Tests in four processes, for two processors: some wait. A file's tests stay together, and the
 # files in their order. This order, and the names of those that passed: tests/conftest.py.
-PYTEST_JOBS  := -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST_JOBS  := -n 4 --dist loadfile --no-loadscope-reorder
 # For few long tests, which share nothing.
 PYTEST_SHARED := -n 2 --dist worksteal
 PASSED       := $(BUILD)/passed

@@ -23,6 +23,10 @@ NOT_BESIDE = ("../shared is not beside this checkout: the real traces of other p
               "programs for them")
 CLIENTS_REQUIRED = os.environ.get("VARVE_CLIENTS") == "1"
 
+# pytest keeps what it makes of the tests' code, for the other runs: each process reads all files.
+# The programs that tests run go on as the environment says.
+sys.dont_write_bytecode = False
+
 # A shell that runs tests in the background has them ignore the keyboard's signals, nohup that of a
 # terminal that closes, and so would every program that they begin and interrupt.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL),

@@ -15,14 +15,6 @@
 #include "import/importer.h"
 #include "same_model.h"
 
-/* A sanitizer, or an emulated processor, makes each round many times as slow, and looks at the same
- * code in fewer. */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__ || defined __aarch64__
-#define ROUNDS(count) ((count) / 3)
-#else
-#define ROUNDS(count) (count)
-#endif
-
 static uint64_t seed = 21;
 
 static uint32_t draw(uint32_t below)
@@ -122,7 +114,7 @@ static void parts_are_the_whole(void **state)
     (void)state;
     char *text = malloc(1 << 20);
     assert_non_null(text);
-    for (int round = 0; round < ROUNDS(21); round++)
+    for (int round = 0; round < 7; round++)
         compare(text, write_trace(text, 1 + draw(200), round % 2 == 0));
     free(text);
 }
@@ -134,9 +126,9 @@ static void damage_is_seen_alike(void **state)
     char *text = malloc(1 << 20);
     assert_non_null(text);
     size_t bytes = write_trace(text, 60, true);
-    for (int round = 0; round < ROUNDS(54); round++)
+    for (int round = 0; round < 18; round++)
         compare(text, draw((uint32_t)bytes));
-    for (int round = 0; round < ROUNDS(150); round++) {
+    for (int round = 0; round < 50; round++) {
         uint32_t place = draw((uint32_t)bytes);
         char byte = text[place];
         text[place] = (char)(byte ^ 1 << draw(8));
@@ -192,7 +184,7 @@ static void packed_is_read_alike(void **state)
     size_t bytes = write_gzip(packed, text, write_trace(text, 15000, true));
     struct vv_model *one, *two;
     struct varve_error error = { 0 }, other = { 0 };
-    for (int round = 0; round < ROUNDS(9); round++) {
+    for (int round = 0; round < 3; round++) {
         size_t length = round % 3 == 1 ? draw((uint32_t)bytes) : bytes,
                place = draw((uint32_t)bytes);
         packed[place] ^= (char)(round % 3 == 2 ? 1 << draw(8) : 0);
