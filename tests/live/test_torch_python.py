@@ -58,9 +58,11 @@ def test_the_times_are_torch_s(rows):
 
 
 def test_the_table_has_the_largest_rows(rows):
+    """Long names are cut."""
     lines = rows["table"].splitlines()
-    assert [line.split("  ")[0].strip() for line in lines[3:8]] == [row["key"]
-                                                                    for row in rows["ours"][:5]]
+    for line, row in zip(lines[3:8], rows["ours"]):
+        name = line.split("  ")[0].strip()
+        assert name == row["key"] or (name.endswith("...") and row["key"].startswith(name[:-3]))
     assert [int(line.split()[-1]) for line in lines[3:8]] == [row["count"]
                                                               for row in rows["ours"][:5]]
 
