@@ -29,21 +29,31 @@ static bool is_sorted(const struct vv_intervals *set)
     return true;
 }
 
-void vv_intervals_unite(struct vv_intervals *set)
+/* Joins each interval to the one before if it begins in that or where that ends. Of a sorted set,
+ * this is the union. */
+static void join_neighbours(struct vv_intervals *set)
 {
     size_t kept = 0;
-    if (set->count == 0)
-        return;
-    if (!is_sorted(set))
-        qsort(set->items, set->count, sizeof *set->items, compare);
     for (size_t i = 1; i < set->count; i++) {
         struct vv_interval *last = &set->items[kept], next = set->items[i];
-        if (next.begin_ns > last->end_ns)
+        if (next.begin_ns > last->end_ns || next.begin_ns < last->begin_ns)
             set->items[++kept] = next;
         else if (next.end_ns > last->end_ns)
             last->end_ns = next.end_ns;
     }
     set->count = kept + 1;
+}
+
+/* Joined before the sort, too, because most of a track's ranges lie in the one before. */
+void vv_intervals_unite(struct vv_intervals *set)
+{
+    if (set->count == 0)
+        return;
+    join_neighbours(set);
+    if (is_sorted(set))
+        return;
+    qsort(set->items, set->count, sizeof *set->items, compare);
+    join_neighbours(set);
 }
 
 int64_t vv_intervals_length(const struct vv_intervals *set)

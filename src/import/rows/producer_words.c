@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/workers.h"
 #include "import/rows/producer_words.h"
 
 static const struct { const char *category; uint8_t flag; } slice_words[] = {
@@ -35,17 +36,39 @@ static void flag_slices(struct vv_model *model)
 static void name_flows(struct vv_model *model)
 {
     const struct vv_flows *flows = &model->flows;
+    uint32_t ids[BACKWARD_WORDS];
+    bool has_any = false;
     for (size_t i = 0; i < BACKWARD_WORDS; i++) {
-        uint32_t id = find(model, backward_words[i]);
-        for (uint64_t row = 0; id != UINT32_MAX && row < flows->table.count; row++)
-            if (flows->name[row] == id || flows->category[row] == id)
-                flows->kind[row] = VV_FLOW_BACKWARD;
+        ids[i] = find(model, backward_words[i]);
+        has_any = has_any || ids[i] != UINT32_MAX;
     }
+    for (uint64_t row = 0; has_any && row < flows->table.count; row++)
+        for (size_t i = 0; i < BACKWARD_WORDS; i++)
+            if (flows->name[row] == ids[i] || flows->category[row] == ids[i])
+                flows->kind[row] = VV_FLOW_BACKWARD;
+}
+
+/* What the words say, in pieces that write no common column. */
+struct saying {
+    struct vv_model *model;
+    enum varve_code code;
+    struct varve_error *error;
+};
+
+static void say_piece(void *context, size_t piece)
+{
+    struct saying *saying = context;
+    if (piece == 0) {
+        saying->code = vv_words_to_launches(saying->model, saying->error);
+        return;
+    }
+    flag_slices(saying->model);
+    name_flows(saying->model);
 }
 
 enum varve_code vv_words_to_columns(struct vv_model *model, struct varve_error *error)
 {
-    flag_slices(model);
-    name_flows(model);
-    return vv_words_to_launches(model, error);
+    struct saying saying = { model, VARVE_OK, error };
+    vv_workers_run(model->threads, 2, say_piece, &saying);
+    return saying.code;
 }
