@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/system/folder.h"
+#include "base/system/unnamed_file.h"
 #include "cache/cache.h"
 #include "cache/folder.h"
 #include "cache/layout.h"
@@ -136,17 +137,12 @@ static enum varve_code write_file(struct writing *writing, const struct vv_cache
 
 /* ---- the name ---- */
 
-#define OWN_FILES "/proc/self/fd"
-
-/* Opens a file without a name in the folder of `path`; -1 if the system cannot do that, or cannot
- * name it later. */
+/* Opens a file without a name in the folder of `path`; -1 if the system cannot do that. */
 static int open_unnamed(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
-    int file = -1;
-    if (folder != NULL && access(OWN_FILES, X_OK) == 0)
-        file = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    int file = folder != NULL ? vv_unnamed_open(AT_FDCWD, folder, 0600) : -1;
     free(folder);
     return file;
 }
@@ -182,14 +178,14 @@ static enum varve_code open_file(struct writing *writing, vv_cache_watch *watch,
  * steps finds no cache and reads the source. */
 static bool put_in_place(const struct writing *writing)
 {
-    char own[sizeof OWN_FILES + 12];
+    int failure;
     if (writing->temporary != NULL)
         return rename(writing->temporary, writing->path) == 0;
-    snprintf(own, sizeof own, OWN_FILES "/%d", writing->file);
-    while (linkat(AT_FDCWD, own, AT_FDCWD, writing->path, AT_SYMLINK_FOLLOW) != 0)
-        if (errno != EEXIST || unlink(writing->path) != 0)
+    while ((failure = vv_unnamed_name(writing->file, AT_FDCWD, writing->path)) == EEXIST)
+        if (unlink(writing->path) != 0)
             return false;
-    return true;
+    errno = failure;
+    return failure == 0;
 }
 
 /* ---- the whole file ---- */

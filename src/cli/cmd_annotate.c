@@ -245,6 +245,24 @@ static int judge(const struct annotating *annotating, int status)
     return VV_EXIT_NO;
 }
 
+enum { NAMED_MAX = 5 };
+
+/* The longest that was not found, on one line. */
+static void say_unmatched(const struct vv_mlir_join *join)
+{
+    struct vv_sheet sheet;
+    char names[480] = "";
+    if (vv_mlir_table(vv_mlir_unmatched, join, NAMED_MAX, &sheet, NULL) != VARVE_OK)
+        return;
+    size_t name = sheet.column_count - 1, length = 0;
+    for (size_t row = 0; row < sheet.row_count && row < NAMED_MAX; row++)
+        if (sheet.kinds[row] == VV_ROW_PLAIN && length < sizeof names)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                       row > 0 ? ", " : "", vv_sheet_cell(&sheet, row, name)->text);
+    vv_say_more("not found, the longest first:  %s", names);
+    vv_sheet_deinit(&sheet);
+}
+
 /* A profile of another module is refused, unless --require-coverage judges what was found. */
 static int check(const struct annotating *annotating)
 {
@@ -256,6 +274,10 @@ static int check(const struct annotating *annotating)
         vv_mlir_check_profile(&join, &error) == VARVE_OK)
         return VV_EXIT_DONE;
     (void)vv_print_error(&error);
+    if (annotating->profile.record_count > 0) {
+        say_unmatched(&join);
+        vv_say_more("to see all of them, or to write what was found:  --require-coverage 0");
+    }
     return VV_EXIT_INPUT;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/unnamed_file.h"
 #include "graph/forms/forms.h"
 #include "graph/picture/picture.h"
 #include "reader/handles.h"
@@ -20,35 +21,79 @@ const char *varve_dag_form_name(size_t index)
     return index < count ? vv_form_names[index] : NULL;
 }
 
-/* Writes what the form makes to a new file, which then gets its name. */
+/* A file that is being written: without a name, or, where that cannot be, under a temporary one. */
+struct writing {
+    int file;
+    bool is_named;
+    const char *path, *temporary;
+};
+
+static int open_writing(struct writing *writing)
+{
+    const char *slash = strrchr(writing->path, '/');
+    char *folder = slash != NULL ? strndup(writing->path, (size_t)(slash + 1 - writing->path))
+                                 : strdup(".");
+    writing->file = folder != NULL ? vv_unnamed_open(AT_FDCWD, folder, 0666) : -1;
+    free(folder);
+    if (writing->file >= 0)
+        return 0;
+    writing->file = open(writing->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writing->is_named = writing->file >= 0;
+    return writing->is_named ? 0 : errno;
+}
+
+/* Writes what the form makes. The stream has a descriptor of its own, so that the file can get its
+ * name after the stream was closed without a failure. */
+static enum varve_code fill(const struct vv_picture *picture, vv_form_write *write,
+                            const struct writing *writing, struct varve_error *error)
+{
+    int file = fcntl(writing->file, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (stream == NULL) {
+        int failure = errno;
+        if (file >= 0)
+            close(file);
+        return vv_fail_errno(error, failure, "cannot write '%s'", writing->path);
+    }
+    enum varve_code code = write(picture->dag, picture, stream, error);
+    errno = 0;
+    int failure = fflush(stream) != 0 || ferror(stream) ? (errno != 0 ? errno : EIO) : 0;
+    if (fclose(stream) != 0 && failure == 0)
+        failure = errno;
+    if (code == VARVE_OK && failure != 0)
+        code = vv_fail_errno(error, failure, "cannot write '%s'", writing->path);
+    return code;
+}
+
+/* Gives the file its name, over one that is there. Returns 0 or an errno number. */
+static int put_in_place(struct writing *writing)
+{
+    if (!writing->is_named) {
+        int failure = vv_unnamed_name(writing->file, AT_FDCWD, writing->path);
+        if (failure != EEXIST)
+            return failure;
+        failure = vv_unnamed_name(writing->file, AT_FDCWD, writing->temporary);
+        if (failure != 0)
+            return failure;
+        writing->is_named = true;
+    }
+    return rename(writing->temporary, writing->path) == 0 ? 0 : errno;
+}
+
 static enum varve_code write_file(const struct vv_picture *picture, vv_form_write *write,
                                   const char *path, const char *temporary,
                                   struct varve_error *error)
 {
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
-    if (stream == NULL) {
-        int failure = errno;
-        if (file >= 0) {
-            close(file);
-            unlink(temporary);
-        }
+    struct writing writing = { .path = path, .temporary = temporary };
+    int failure = open_writing(&writing);
+    if (failure != 0)
         return vv_fail_errno(error, failure, "cannot write '%s'", path);
-    }
-    enum varve_code code = write(picture->dag, picture, stream, error);
-    errno = 0;
-    bool has_failed = fflush(stream) != 0 || ferror(stream);
-    int failure = errno;
-    if (fclose(stream) != 0 && !has_failed) {
-        has_failed = true;
-        failure = errno;
-    }
-    if (code == VARVE_OK && !has_failed && rename(temporary, path) == 0)
-        return VARVE_OK;
-    if (code == VARVE_OK)
-        code = vv_fail_errno(error, has_failed ? (failure != 0 ? failure : EIO) : errno,
-                             "cannot write '%s'", path);
-    unlink(temporary);
+    enum varve_code code = fill(picture, write, &writing, error);
+    if (code == VARVE_OK && (failure = put_in_place(&writing)) != 0)
+        code = vv_fail_errno(error, failure, "cannot write '%s'", path);
+    close(writing.file);
+    if (code != VARVE_OK && writing.is_named)
+        unlink(temporary);
     return code;
 }
 

@@ -153,8 +153,24 @@ def test_a_profile_of_another_module_is_refused(command, tmp_path, trace):
     (tmp_path / "other.mlir").write_text('"tf.A"() : () -> () loc("elsewhere")\n')
     done = command("annotate", "other.mlir", trace, "-o", "out.mlir")
     assert done.returncode == 3
-    assert "0 of 4 names of the trace are in 'other.mlir'" in done.stderr
+    assert "0 of 4 names of the trace are in 'other.mlir', with 0.0 % of its time" in done.stderr
+    assert "not found, the longest first:  /fc1/MatMul, " in done.stderr
     assert not (tmp_path / "out.mlir").exists()
+
+
+def test_a_profile_of_another_version_is_refused_unless_it_is_said_to_go_on(command, tmp_path,
+                                                                            trace):
+    """Of what the trace names, this version has one operation; the trace has the other three of the
+    module under no name."""
+    (tmp_path / "next.mlir").write_text('"onnx.Add"() : () -> () loc("/fc1/Add")\n' + "".join(
+        f'"onnx.MatMul"() : () -> () loc("/fc{i}/MatMul")\n' for i in (2, 3, 4)))
+    done = command("annotate", "next.mlir", trace, "-o", "out.mlir")
+    assert done.returncode == 3 and not (tmp_path / "out.mlir").exists()
+    assert "1 of 4 names of the trace are in 'next.mlir', with 14.3 % of its time" in done.stderr
+    assert "--require-coverage 0" in done.stderr
+    done = command("annotate", "next.mlir", trace, "--require-coverage", "0", "-o", "out.mlir")
+    assert done.returncode == 0
+    assert (tmp_path / "out.mlir").read_text().count("varve.profile") == 1
 
 
 def test_a_module_without_locations_is_said_with_its_producers_way(command, tmp_path, trace):

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/system/folder.h"
+#include "base/system/unnamed_file.h"
 #include "cli/line/cleanup_on_signal.h"
 #include "cli/line/say.h"
 #include "cli/line/terminal.h"
@@ -57,8 +58,8 @@ static enum varve_code open_folder(struct vv_output *output, struct varve_error 
 }
 
 /* Decides where to write for `path`. A device, a pipe, or a link to follow is written directly,
- * because a rename would replace it by a file. For other paths, a temporary file beside it is
- * written. */
+ * because a rename would replace it by a file. For other paths, a new file is written, which gets
+ * the name when it is whole. */
 static enum varve_code set_names(struct vv_output *output, const char *path,
                                  struct varve_error *error)
 {
@@ -85,30 +86,33 @@ static enum varve_code set_names(struct vv_output *output, const char *path,
     return VARVE_OK;
 }
 
-/* Makes a new file. Removes what a killed process with this number has left; follows no link. */
-static int open_temporary(const struct vv_output *output)
+/* Makes a new file under the temporary name. Removes what a killed process with this number has
+ * left; follows no link. */
+static int open_temporary(struct vv_output *output)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    vv_cleanup_file(VV_CLEANUP_OUTPUT, output->folder, output->temporary);
+    output->is_named = true;
     int file = openat(output->folder, output->temporary, flags, 0666);
     if (file < 0 && errno == EEXIST && unlinkat(output->folder, output->temporary, 0) == 0)
         file = openat(output->folder, output->temporary, flags, 0666);
     return file;
 }
 
-static int open_file(const struct vv_output *output)
+static int open_file(struct vv_output *output)
 {
     if (output->path == NULL)
         return STDOUT_FILENO;
-    return output->temporary != NULL ? open_temporary(output)
-                                     : openat(output->folder, name_of(output->path),
-                                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->temporary == NULL)
+        return openat(output->folder, name_of(output->path),
+                      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = vv_unnamed_open(output->folder, ".", 0666);
+    return file >= 0 ? file : open_temporary(output);
 }
 
 static enum varve_code open_stream(struct vv_output *output, struct varve_error *error)
 {
     static const cookie_io_functions_t functions = { .write = write_all };
-    if (output->temporary != NULL)
-        vv_cleanup_file(VV_CLEANUP_OUTPUT, output->folder, output->temporary);
     output->sink = calloc(1, sizeof *output->sink);
     if (output->sink == NULL)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the output");
@@ -137,15 +141,21 @@ enum varve_code vv_output_open(struct vv_output *out_output, const char *path,
     return code;
 }
 
-/* Returns 0 or an errno number. */
-static int close_output(struct vv_output *output)
+/* Writes what the stream still holds. Returns 0 or an errno number. */
+static int flush_output(struct vv_output *output)
 {
-    int failure = 0;
     bool has_failed = output->stream != NULL && fclose(output->stream) != 0;
     output->stream = NULL;
     if (output->sink == NULL)
         return 0;
-    failure = output->sink->failure != 0 ? output->sink->failure : has_failed ? EIO : 0;
+    return output->sink->failure != 0 ? output->sink->failure : has_failed ? EIO : 0;
+}
+
+static int close_output(struct vv_output *output)
+{
+    int failure = flush_output(output);
+    if (output->sink == NULL)
+        return 0;
     if (output->path != NULL && output->sink->file >= 0 && close(output->sink->file) != 0 &&
         failure == 0)
         failure = errno;
@@ -161,15 +171,38 @@ static enum varve_code cannot_write(const char *path, int failure, struct varve_
     return vv_fail_errno(error, failure, "cannot write '%s'", path);
 }
 
+/* Gives a file without a name its final name, if that is free, or else the temporary one, which a
+ * rename can put over it. Returns 0 or an errno number. */
+static int name_output(struct vv_output *output)
+{
+    int file = output->sink->file;
+    int failure = vv_unnamed_name(file, output->folder, name_of(output->path));
+    if (failure == 0) {
+        free(output->temporary);
+        output->temporary = NULL;
+    }
+    if (failure != EEXIST)
+        return failure;
+    vv_cleanup_file(VV_CLEANUP_OUTPUT, output->folder, output->temporary);
+    output->is_named = true;
+    failure = vv_unnamed_name(file, output->folder, output->temporary);
+    if (failure == EEXIST && unlinkat(output->folder, output->temporary, 0) == 0)
+        failure = vv_unnamed_name(file, output->folder, output->temporary);
+    return failure;
+}
+
 static enum varve_code commit(struct vv_output *output, bool *out_kept, struct varve_error *error)
 {
-    int failure = close_output(output);
+    bool is_unnamed = output->temporary != NULL && !output->is_named;
+    int failure = is_unnamed ? flush_output(output) : close_output(output);
+    if (failure == 0 && output->temporary != NULL && out_kept != NULL)
+        VV_TRY(vv_keep_former(output->path, out_kept, error));
+    if (failure == 0 && is_unnamed)
+        failure = name_output(output);
     if (failure != 0)
         return cannot_write(output->path, failure, error);
     if (output->temporary == NULL)
         return VARVE_OK;
-    if (out_kept != NULL)
-        VV_TRY(vv_keep_former(output->path, out_kept, error));
     if (renameat(output->folder, output->temporary, output->folder, name_of(output->path)) != 0)
         return cannot_write(output->path, errno, error);
     free(output->temporary);
@@ -197,7 +230,7 @@ void vv_output_abandon(struct vv_output *output)
 {
     close_output(output);
     vv_cleanup_file(VV_CLEANUP_OUTPUT, AT_FDCWD, NULL);
-    if (output->temporary != NULL)
+    if (output->temporary != NULL && output->is_named)
         unlinkat(output->folder, output->temporary, 0);
     if (output->path != NULL && output->folder >= 0)
         close(output->folder);

@@ -3,8 +3,9 @@
  * it once, at its end.
  *
  * It decides on the form (--format, --json, --csv, or the extension of -o), the place (-o, or
- * standard output), colour and width. A file is written beside its final name and then renamed, so
- * that nobody sees half of one. Errors are reported on standard error. */
+ * standard output), colour and width. A file gets its name when it is whole, so that nobody sees
+ * half of one. Where the file system has no files without a name, it has another name meanwhile.
+ * Errors are reported on standard error. */
 #ifndef VV_CLI_READING_OUTPUT_H
 #define VV_CLI_READING_OUTPUT_H
 
@@ -41,12 +42,13 @@ bool vv_output_is_terminal(const char *path);
 
 struct vv_output_sink;
 
-/* A file that is being written: a temporary one beside `path`, or standard output for "-" and
- * NULL. */
+/* A file that is being written: one without a name, or a temporary one beside `path`; or standard
+ * output for "-" and NULL. */
 struct vv_output {
     FILE *stream;
     struct vv_output_sink *sink; /* writes the stream's data; keeps the errno of a failure      */
     char *path, *temporary;      /* NULL on standard output; temporary is a name in `folder`    */
+    bool is_named;               /* a file has the temporary name                               */
     int folder;                  /* folder of the file, open; -1 on standard output             */
 };
 enum varve_code vv_output_open(struct vv_output *out_output, const char *path,

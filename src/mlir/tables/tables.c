@@ -44,8 +44,12 @@ enum varve_code vv_mlir_check_profile(const struct vv_mlir_join *join, struct va
         VV_FAIL_SAID(error, VARVE_INVALID,
                      "the trace has no operations that a program could name: doc/formats.md says "
                      "what is read of each producer");
-    if (vv_mlir_matched_share(join) >= VV_MLIR_SHARE_OF_ANOTHER ||
-        (double)found >= VV_MLIR_SHARE_OF_ANOTHER * (double)records)
+    double of_names = (double)found / (double)records, of_time = vv_mlir_matched_share(join);
+    double of_either = of_names > of_time ? of_names : of_time;
+    if (of_either >= VV_MLIR_SHARE_OF_ANOTHER_VERSION ||
+        (of_either >= VV_MLIR_SHARE_OF_ANOTHER &&
+         (double)join->matches->member_count >=
+             VV_MLIR_SHARE_OF_ANOTHER_VERSION * join->module->located))
         return VARVE_OK;
     if (join->module->located == 0)
         VV_FAIL_SAID(error, VARVE_INVALID,
@@ -53,16 +57,16 @@ enum varve_code vv_mlir_check_profile(const struct vv_mlir_join *join, struct va
                      "print it with --mlir-print-debuginfo, or with enable_debug_info=True",
                      join->module->path, found, records);
     VV_FAIL_SAID(error, VARVE_INVALID,
-                 "%zu of %zu names of the trace are in '%s': it is a profile of another module, or "
-                 "of another version of it",
-                 found, records, join->module->path);
+                 "%zu of %zu names of the trace are in '%s', with %.1f %% of its time: it is a "
+                 "profile of another module, or of another version of it",
+                 found, records, join->module->path, 100 * of_time);
 }
 
 void vv_mlir_coverage_warning(const struct vv_mlir_join *join, char *text, size_t bytes)
 {
     double share = vv_mlir_matched_share(join);
     text[0] = '\0';
-    if (share >= VV_MLIR_SHARE_OF_ANOTHER_VERSION)
+    if (share >= VV_MLIR_SHARE_OF_THIS_ONE)
         return;
     snprintf(text, bytes,
              "only %.1f %% of the profile's time was found in '%s'%s: table unmatched has the rest",

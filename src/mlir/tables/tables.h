@@ -39,12 +39,16 @@ extern const struct vv_mlir_table_entry vv_mlir_tables[]; /* ended by a NULL nam
 /* The share of the profile's time that was found; 0 if the profile has none. */
 double vv_mlir_matched_share(const struct vv_mlir_join *join);
 
-/* Below these shares of what was found a profile is not of this module, or worth a warning. */
+/* Below these shares of what was found a profile is of another module, of another version of it, or
+ * worth a warning. */
 #define VV_MLIR_SHARE_OF_ANOTHER 0.05
-#define VV_MLIR_SHARE_OF_ANOTHER_VERSION 0.8
+#define VV_MLIR_SHARE_OF_ANOTHER_VERSION 0.5
+#define VV_MLIR_SHARE_OF_THIS_ONE 0.8
 
-/* VARVE_INVALID: nothing is named in the trace, or hardly anything of it is in the module. The
- * message says so, and what to do. */
+/* VARVE_INVALID: nothing is named in the trace, or too little of it is in the module. That is
+ * hardly any of it; or less than half of its names and of its time, while less than half of the
+ * module's operations are measured: a profile of a training has much that the module of its forward
+ * pass has not, but measures this module. The message says so, and what to do. */
 enum varve_code vv_mlir_check_profile(const struct vv_mlir_join *join, struct varve_error *error);
 /* A sentence, if less was found than a profile of this module should give; otherwise "". `text`
  * holds at least 400 bytes. */

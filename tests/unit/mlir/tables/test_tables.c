@@ -113,8 +113,8 @@ static void another_module_is_refused(void **state)
 {
     (void)state;
     static const struct { const char *module, *says; } cases[] = {
-        { text, "0 of 2 names of the trace are in 'net.mlir': it is a profile of another module, "
-                "or of another version of it" },
+        { text, "0 of 2 names of the trace are in 'net.mlir', with 0.0 % of its time: it is a "
+                "profile of another module, or of another version of it" },
         { "\"tf.Add\"() : () -> ()\n",
           "'net.mlir' has no locations, so 0 of 2 names of the trace are found in it: print it "
           "with --mlir-print-debuginfo, or with enable_debug_info=True" },
@@ -129,6 +129,32 @@ static void another_module_is_refused(void **state)
         const struct vv_mlir_join join = { &matched.module, &matched.profile, &matched.matches };
         assert_int_equal(vv_mlir_check_profile(&join, &error), VARVE_INVALID);
         assert_string_equal(error.message, cases[i].says);
+        matched_end(&matched);
+    }
+}
+
+/* Less than half of the names and of the time, and of the three operations one or two measured. */
+static void another_version_is_refused_unless_the_module_is_measured(void **state)
+{
+    (void)state;
+    static const struct { const char *found; enum varve_code code; } cases[] = {
+        { "a/x", VARVE_INVALID }, { "b/y", VARVE_OK },
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct matched matched;
+        struct varve_error error;
+        matched_begin(&matched, text);
+        matched_record(&matched, cases[i].found, i == 0 ? "MatMul" : "Relu", 30);
+        matched_record(&matched, "q/r", "Mul", 30);
+        matched_record(&matched, "q/s", "Mul", 40);
+        matched_run(&matched, NULL);
+        const struct vv_mlir_join join = { &matched.module, &matched.profile, &matched.matches };
+        assert_int_equal(vv_mlir_check_profile(&join, &error), cases[i].code);
+        if (i == 0)
+            assert_string_equal(error.message,
+                                "1 of 3 names of the trace are in 'net.mlir', with 30.0 % of its "
+                                "time: it is a profile of another module, or of another version "
+                                "of it");
         matched_end(&matched);
     }
 }
@@ -196,6 +222,7 @@ int main(void)
         cmocka_unit_test(coverage_in_numbers),
         cmocka_unit_test(levels_and_what_is_left),
         cmocka_unit_test(another_module_is_refused),
+        cmocka_unit_test(another_version_is_refused_unless_the_module_is_measured),
         cmocka_unit_test(another_version_is_said),
         cmocka_unit_test(rows_add_up),
     };
