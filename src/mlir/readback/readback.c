@@ -243,6 +243,7 @@ static enum varve_code number_lines(const struct vv_mlir_module *module, uint32_
             at = (uint64_t)(found - module->text) + 1;
             line++;
         }
+        at = begin;
         lines[row] = line;
     }
     *out_lines = lines;

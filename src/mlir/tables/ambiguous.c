@@ -52,6 +52,7 @@ static void find_lines(const struct vv_mlir_module *module, struct ambiguous *ro
             at = end + 1;
             line++;
         }
+        at = begin;
         rows[i].line = line;
     }
 }
