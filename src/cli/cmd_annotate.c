@@ -104,6 +104,22 @@ static enum varve_code read_level(const char *text, enum vv_mlir_level *out_leve
                  text, all);
 }
 
+/* What MLIR reads as a name without quotes, with the dialect before it or not. */
+static enum varve_code check_attribute(const char *name, struct varve_error *error)
+{
+    bool is_name = name[0] == '_' || (name[0] >= 'a' && name[0] <= 'z') ||
+                   (name[0] >= 'A' && name[0] <= 'Z');
+    for (const char *at = name; *at != '\0'; at++)
+        is_name = is_name && (*at == '_' || *at == '$' || *at == '.' ||
+                              (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
+                              (*at >= 'A' && *at <= 'Z'));
+    if (!is_name)
+        VV_FAIL_SAID(error, VARVE_INVALID,
+                     "--attr wants a name of letters, digits, '.', '_' and '$', such as "
+                     "varve.profile, not '%s'", name);
+    return VARVE_OK;
+}
+
 static enum varve_code prepare(const struct vv_arguments *arguments, struct annotating *annotating,
                                struct varve_error *error)
 {
@@ -113,6 +129,8 @@ static enum varve_code prepare(const struct vv_arguments *arguments, struct anno
     annotating->matching = (struct vv_mlir_match_options)VV_MLIR_MATCH_ALL;
     annotating->matching.key_attribute = arguments->key_attr;
     annotating->writing.attribute = arguments->attr;
+    if (arguments->attr != NULL)
+        VV_TRY(check_attribute(arguments->attr, error));
     if (arguments->output != NULL)
         VV_TRY(vv_program_wants_output(arguments, "annotate", error));
     else if (arguments->operand_count == 0)

@@ -23,6 +23,11 @@ int vv_cmd_tag(const struct vv_arguments *arguments)
     struct vv_program program;
     if (vv_program_wants_output(arguments, "tag", &error) != VARVE_OK)
         return vv_print_error(&error);
+    if (arguments->operand_count > 1) {
+        (void)vv_fail(&error, VARVE_INVALID, "tag takes one module: varve tag "
+                      "net.mlir -o out.mlir");
+        return vv_print_error(&error);
+    }
     int status = vv_program_open(arguments, arguments->operands[0], false, &program);
     if (status != VV_EXIT_DONE)
         return status;

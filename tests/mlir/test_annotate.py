@@ -3,6 +3,7 @@
 Runtime's, the module what torch-mlir imports of the model, both small enough to be added up."""
 import json
 import re
+import time
 
 import pytest
 
@@ -132,6 +133,8 @@ def test_the_steps_and_the_level_are_chosen_as_everywhere(command, trace):
 WRONG = [
     (["--require-coverage", "most"], "--require-coverage wants a share such as 80%, not 'most'"),
     (["--min-level", "best"], "--min-level: no level 'best'; from best to worst they are tag, key"),
+    (["--attr", ""], "--attr wants a name of letters, digits"),
+    (["--attr", 'x"y'], "such as varve.profile, not 'x\"y'"),
     (["--fields", "when"], "an annotation has no field 'when'"),
     (["-o", "net.mlir"], "'net.mlir' is the input, which is never changed"),
     (["-o", "ort.json"], "'ort.json' is the input, which is never changed"),
@@ -156,6 +159,20 @@ def test_a_profile_of_another_module_is_refused(command, tmp_path, trace):
     assert "0 of 4 names of the trace are in 'other.mlir', with 0.0 % of its time" in done.stderr
     assert "not found, the longest first:  /fc1/MatMul, " in done.stderr
     assert not (tmp_path / "out.mlir").exists()
+
+
+def test_a_module_of_one_long_line_takes_no_longer_than_one_of_many(command, tmp_path, trace):
+    """100,000 operations: to look through the line for each of them takes some seconds."""
+    for name, end in (("long", " "), ("lines", "\n")):
+        (tmp_path / f"{name}.mlir").write_text(end.join(
+            f'"onnx.MatMul"() : () -> f32 loc("/fc{i % 9}/MatMul")' for i in range(100000)))
+    times = {}
+    for name in ("long", "lines"):
+        begin = time.monotonic()
+        assert command("annotate", "--read", f"{name}.mlir").returncode == 0
+        times[name] = time.monotonic() - begin
+    assert times["long"] < 5 * times["lines"] + 1
+    assert command("hot", "long.mlir", trace).returncode == 0
 
 
 def test_a_profile_of_another_version_is_refused_unless_it_is_said_to_go_on(command, tmp_path,

@@ -41,6 +41,11 @@ def test_every_operation_has_its_number_and_the_code_is_the_same(command, tmp_pa
     assert untagged(text) == source
 
 
+def test_a_second_file_is_refused(command):
+    done = command("tag", FORMS / "jax", "trace.json", "-o", "out.mlir")
+    assert done.returncode == 2 and "tag takes one module" in done.stderr
+
+
 def test_to_tag_twice_is_to_tag_once(command, tmp_path):
     command("tag", FORMS / "jax", "-o", "once.mlir")
     command("tag", "once.mlir", "-o", "twice.mlir")

@@ -147,7 +147,6 @@ static enum varve_code add_row(const struct vv_mlir_module *module, const struct
                                const struct vv_mlir_hot_op *op, int64_t sum_ns,
                                struct vv_sheet *sheet, struct varve_error *error)
 {
-    uint32_t line, column;
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
     vv_sheet_int(sheet, row, SELF, op->self_ns);
@@ -157,13 +156,23 @@ static enum varve_code add_row(const struct vv_mlir_module *module, const struct
         vv_sheet_int(sheet, row, COUNT, (int64_t)op->count);
         vv_sheet_int(sheet, row, MEAN, op->self_ns / (int64_t)op->count);
     }
-    vv_mlir_line_of(module, module->ops[op->op].name_at, &line, &column);
-    vv_sheet_int(sheet, row, LINE, line);
     const char *name = name_of(module, op->op);
     if (*name != '\0')
         VV_TRY(vv_sheet_text(sheet, row, NAME, name, error));
     return vv_sheet_text(sheet, row, OPERATION,
                          vv_mlir_string(module, module->ops[op->op].name), error);
+}
+
+/* Rows are operations, in the order of hot->ops. */
+static enum varve_code put_lines(const struct vv_mlir_module *module, const struct vv_mlir_hot *hot,
+                                 struct vv_sheet *sheet, struct varve_error *error)
+{
+    uint32_t *lines;
+    VV_TRY(vv_mlir_number_lines(module, &lines, error));
+    for (size_t i = 0; i < hot->chosen; i++)
+        vv_sheet_int(sheet, i, LINE, lines[hot->ops[i].op]);
+    free(lines);
+    return VARVE_OK;
 }
 
 static enum varve_code fill(const struct vv_mlir_module *module, const struct vv_mlir_hot *hot,
@@ -176,6 +185,7 @@ static enum varve_code fill(const struct vv_mlir_module *module, const struct vv
         sum_ns += hot->ops[i].self_ns;
         VV_TRY(add_row(module, hot, &hot->ops[i], sum_ns, sheet, error));
     }
+    VV_TRY(put_lines(module, hot, sheet, error));
     if (hot->op_count > hot->chosen) {
         VV_TRY(vv_sheet_row(sheet, VV_ROW_REMAINDER, &row, error));
         vv_sheet_int(sheet, row, SELF, hot->self_ns - sum_ns);

@@ -113,6 +113,10 @@ bool vv_mlir_find_entry(const char *text, struct vv_mlir_span dictionary, const 
 void vv_mlir_line_of(const struct vv_mlir_module *module, uint64_t offset, uint32_t *out_line,
                      uint32_t *out_column);
 
+/* The lines of all operations, in one pass; the caller frees them. */
+enum varve_code vv_mlir_number_lines(const struct vv_mlir_module *module, uint32_t **out_lines,
+                                     struct varve_error *error);
+
 /* Fails with "path:line:col: message". */
 enum varve_code vv_mlir_fail(const struct vv_mlir_module *module, uint64_t offset,
                              struct varve_error *error, const char *format, ...)

@@ -228,28 +228,6 @@ static int compare(const void *left, const void *right)
     return b->is_attribute - a->is_attribute;
 }
 
-/* Lines of the operations, in one pass. */
-static enum varve_code number_lines(const struct vv_mlir_module *module, uint32_t **out_lines,
-                                    struct varve_error *error)
-{
-    uint32_t *lines = malloc(((size_t)module->op_count + 1) * sizeof *lines), line = 1;
-    uint64_t at = 0;
-    if (lines == NULL)
-        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for %u operations", module->op_count);
-    for (uint32_t row = 0; row < module->op_count; row++) {
-        const char *found;
-        uint64_t begin = module->ops[row].text.begin;
-        while ((found = memchr(module->text + at, '\n', begin - at)) != NULL) {
-            at = (uint64_t)(found - module->text) + 1;
-            line++;
-        }
-        at = begin;
-        lines[row] = line;
-    }
-    *out_lines = lines;
-    return VARVE_OK;
-}
-
 /* "block0/attn/MatMul", "model.py:12". */
 static enum varve_code put_source(const struct vv_mlir_module *module, uint32_t source,
                                   struct vv_sheet *sheet, size_t row, struct varve_error *error)
@@ -331,7 +309,7 @@ static enum varve_code read_all(struct reader *reader, int64_t top, struct vv_sh
     uint32_t *lines = NULL;
     for (uint32_t row = 0; row < reader->module->op_count; row++)
         VV_TRY(read_op(reader, row, error));
-    VV_TRY(number_lines(reader->module, &lines, error));
+    VV_TRY(vv_mlir_number_lines(reader->module, &lines, error));
     enum varve_code code = fill(reader, top, lines, sheet, error);
     free(lines);
     return code;
