@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault.c — says where in a module's text something is wrong. */
+/* fault.c — says where in a module's text something is wrong, or stands. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,9 @@
 
 #include "mlir/module/module.h"
 
-void vv_mlir_line_of(const struct vv_mlir_module *module, uint64_t offset, uint32_t *out_line,
-                     uint32_t *out_column)
+/* Line and column of a byte, from 1. Columns count bytes, as MLIR's do. */
+static void line_of(const struct vv_mlir_module *module, uint64_t offset, uint32_t *out_line,
+                    uint32_t *out_column)
 {
     uint32_t line = 1;
     uint64_t begin = 0;
@@ -54,6 +55,6 @@ enum varve_code vv_mlir_fail(const struct vv_mlir_module *module, uint64_t offse
     va_start(values, format);
     vsnprintf(message, sizeof message, format, values);
     va_end(values);
-    vv_mlir_line_of(module, offset, &line, &column);
+    line_of(module, offset, &line, &column);
     return vv_fail(error, VARVE_CORRUPT, "%s:%u:%u: %s", module->path, line, column, message);
 }

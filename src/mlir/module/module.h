@@ -109,10 +109,6 @@ bool vv_mlir_next_entry(const char *text, struct vv_mlir_span dictionary, uint64
 bool vv_mlir_find_entry(const char *text, struct vv_mlir_span dictionary, const char *name,
                         struct vv_mlir_entry *out_entry);
 
-/* Line and column of a byte, from 1. Columns count bytes, as MLIR's do. */
-void vv_mlir_line_of(const struct vv_mlir_module *module, uint64_t offset, uint32_t *out_line,
-                     uint32_t *out_column);
-
 /* The lines of all operations, in one pass; the caller frees them. */
 enum varve_code vv_mlir_number_lines(const struct vv_mlir_module *module, uint32_t **out_lines,
                                      struct varve_error *error);
