@@ -116,36 +116,46 @@ static void write_class(struct vv_tsdl *text, const struct record *record, unsig
     vv_tsdl_class(text, &event);
 }
 
-/* Writes the block at *at, and moves *at behind it. If the block would cross the end of a page, it
- * starts on the next page: a write within one page is done whole or not at all, also under
- * SIGKILL. */
-static int write_in_page(const char *name, const char *block, size_t bytes, uint64_t *at)
+/* Copies the block to `to`, as it is to stand at `at` of the file, and returns the bytes there. If
+ * the block would cross the end of a page, it starts on the next one, behind blanks: a write within
+ * one page is done whole or not at all, also under SIGKILL. */
+static size_t put_in_page(char *to, uint64_t at, const char *block, size_t bytes)
 {
-    /* Guarded by the lock, like all memory here; stacks may be small. */
-    static char padded[2 * PAGE_BYTES];
-    size_t room = PAGE_BYTES - *at % PAGE_BYTES, blanks = room < bytes ? room : 0;
-    memset(padded, '\n', blanks);
-    memcpy(padded + blanks, block, bytes);
-    int failure = vv_own_write(&vv_session.folder, name, &metadata_id, padded, blanks + bytes, *at);
+    size_t room = PAGE_BYTES - at % PAGE_BYTES, blanks = room < bytes ? room : 0;
+    memset(to, '\n', blanks);
+    memcpy(to + blanks, block, bytes);
+    return blanks + bytes;
+}
+
+/* Writes at *at, and moves *at behind it. */
+static int write_on(const char *name, const char *text, size_t bytes, uint64_t *at)
+{
+    int failure = vv_own_write(&vv_session.folder, name, &metadata_id, text, bytes, *at);
     if (failure == 0)
-        *at += blanks + bytes;
+        *at += bytes;
     return failure;
 }
 
+/* Many classes in one write: the file gets its name when it is whole. */
 static int write_classes(const char *name, uint64_t *at)
 {
-    static char block[PAGE_BYTES];
+    /* Guarded by the lock, like all memory here; stacks may be small. */
+    static char block[PAGE_BYTES], pages[16 * PAGE_BYTES];
+    size_t used = 0;
+    int failure = 0;
     for (uint32_t i = 0; i < record_count; i++)
-        for (unsigned kind = 0; kind < VV_SITE_KINDS; kind++) {
+        for (unsigned kind = 0; kind < VV_SITE_KINDS && failure == 0; kind++) {
             if ((records[i].kinds >> kind & 1) == 0)
                 continue;
             struct vv_tsdl text = { block, 0, sizeof block, false };
             write_class(&text, &records[i], kind);
-            int failure = write_in_page(name, block, text.length, at);
-            if (failure != 0)
-                return failure;
+            used += put_in_page(pages + used, *at + used, block, text.length);
+            if (used <= sizeof pages - 2 * PAGE_BYTES)
+                continue;
+            failure = write_on(name, pages, used, at);
+            used = 0;
         }
-    return 0;
+    return failure == 0 ? write_on(name, pages, used, at) : failure;
 }
 
 static int write_prologue(const char *name, uint64_t *at)
@@ -205,10 +215,13 @@ void vv_metadata_remove(void)
  * overwrites what was written. */
 static bool declare(struct record *record, unsigned kind)
 {
-    static char block[PAGE_BYTES];
+    static char block[PAGE_BYTES], padded[2 * PAGE_BYTES];
     struct vv_tsdl text = { block, 0, sizeof block, false };
     write_class(&text, record, kind);
-    if (text.full || write_in_page(METADATA, block, text.length, &metadata_bytes) != 0)
+    if (text.full)
+        return false;
+    size_t bytes = put_in_page(padded, metadata_bytes, block, text.length);
+    if (write_on(METADATA, padded, bytes, &metadata_bytes) != 0)
         return false;
     record->kinds |= 1u << kind;
     return true;

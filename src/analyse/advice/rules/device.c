@@ -58,6 +58,7 @@ const struct vv_rule vv_rules_device[] = {
       .because = "TraceLens' and msprof-analyze's idle time, by its place: a tenth as for other "
                  "waits of devices." },
     { .name = "launch_gaps",
+      .unless = "tiny_kernels",
       .bound = "launch", .bound_least = 0.1,
       .is = { vv_analyse_verdict, "bound_by", "launch", "share", NULL, 0.1, VV_EACH_ROW },
       .weight = 1,
