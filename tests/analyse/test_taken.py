@@ -101,8 +101,8 @@ def test_where_nothing_was_counted_the_finding_says_so(varve, tmp_path):
     found = findings(varve, path)
     assert "stopped_step" not in found
     assert found["slow_step"]["try"] == (
-        "Up to 20.0 ms of it may be the machine's, if others kept it busy: varve record --metrics "
-        "Memory counts how long the thread had no processor.")
+        "Other programs may have taken up to 20.0 ms of it: varve record --metrics Memory counts "
+        "how long a thread waits for a processor.")
 
 
 def test_a_trace_of_another_producer_is_not_told_to_count(varve, tmp_path):

@@ -244,8 +244,8 @@ const struct vv_rule vv_rules_steps[] = {
                   "{meanwhile}]." },
       .or_else = { vv_analyse_steps, NULL, NULL, "longer_ns", "step",
                    "{longer} took {longer_ns} more there than in other steps." },
-      .remedy = "[Up to {uncounted_ns} of it may be the machine's, if others kept it busy: "
-                "varve record --metrics Memory counts how long the thread had no processor.]",
+      .remedy = "[Other programs may have taken up to {uncounted_ns} of it: varve record "
+                "--metrics Memory counts how long a thread waits for a processor.]",
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
                  "takes less than 3 % of all steps can wait. Time that others took is left out." },
