@@ -152,6 +152,19 @@ def test_memory_that_is_taken_again_is_other_data(alone):
     assert edges(alone(writer.trace(nodes)), "data") == {(9, 12), (20, 30)}
 
 
+def test_a_type_that_no_output_had_is_other_data(alone):
+    """PyTorch makes a number into a tensor without an operator, here in the memory of node 9."""
+    number = tensor(11, 4, (), "double")
+    nodes = [node(9, "aten::neg", [], [tensor(3, 4)]), node(10, "aten::mul", [number]),
+             node(12, "aten::to", [number], [number]), node(13, "aten::sin", [number]),
+             node(20, "aten::exp", [], [tensor(19, 4, dtype="double")]),
+             node(21, "aten::view_as_complex", [tensor(19, 4, dtype="double")],
+                  [tensor(22, 4, dtype="c10::complex<double>")]),
+             node(30, "aten::cos", [tensor(22, 4, dtype="c10::complex<double>")]),
+             node(31, "aten::abs", [tensor(29, 4, dtype="unheard of")])]
+    assert edges(alone(writer.trace(nodes)), "data") == {(20, 21), (20, 30), (20, 31)}
+
+
 def test_backward_operators_follow_their_forward_ones(alone):
     nodes = [node(9, "aten::linear", seq=4), node(10, "aten::t", seq=4, parent=9),
              node(20, "TBackward0", seq=4, scope=1)]

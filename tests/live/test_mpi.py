@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks of an MPI program that marks its calls. The second one sleeps 40 ms in each step."""
+"""Two ranks of an MPI program that marks its calls. The second one sleeps 120 ms in each step."""
 import os
 import pathlib
 import shlex
@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import table_reader  # noqa: E402
 
 ROOT = HERE.parents[1]
-STEPS, LATE_NS, ATTEMPTS = 6, 40_000_000, 3
+STEPS, LATE_NS, ATTEMPTS = 6, 120_000_000, 3
 
 
 @pytest.fixture(scope="module", name="folder")
