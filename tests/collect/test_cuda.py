@@ -22,7 +22,8 @@ from table_reader import tables  # noqa: E402
 # CUPTI's numbers of its interface: CUDA 11.8, 12.1, 12.4, 12.6, 12.9, 13.0, 13.2, 13.5.
 VERSIONS = {18: "11.8 or 12.0", 19: "12.1", 22: "12.4", 24: "12.6", 28: "12.9", 130000: "13.0",
             130200: "13.2", 130500: "13.5"}
-MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle"]
+MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle", "exec", "closes",
+         "finalized"]
 GEMM, RELU, IN = "_Z4gemmPfS_S_i", "relu", "Memcpy HtoD (Pageable -> Device)"
 
 
@@ -273,6 +274,30 @@ def test_a_killed_program_keeps_its_calls(varve, tmp_path):
     names = collections.Counter(row["name"] for row in work_of(trace)["slices"])
     assert (names["cudaLaunchKernel"], names["cuLaunchKernel"], names["cuMemcpyHtoDAsync"]) == (
         1, 1, 1)
+
+
+def test_a_program_that_becomes_another_keeps_its_calls(varve, tmp_path):
+    """… and the other is recorded whole."""
+    trace, _ = record(varve, tmp_path, "exec")
+    health = tables(varve, "info", "--table", "health", trace)["health"]
+    assert {row["finding"]: row["count"] for row in health} == {"workless": 3}
+    assert kernels(varve, trace) == {GEMM: 10, RELU: 10, IN: 10}
+
+
+def test_a_driver_that_the_program_closes_is_handed_over(varve, tmp_path):
+    trace, _ = record(varve, tmp_path, "closes")
+    assert kernels(varve, trace) == {GEMM: 1, RELU: 1, IN: 1}
+
+
+def test_another_tool_that_ends_cupti_is_told(varve, tmp_path):
+    """CUPTI says nothing to those whom cuptiFinalize has ended."""
+    trace, said = record(varve, tmp_path, "finalized")
+    why = "another tool ended CUPTI (cuptiFinalize): no device work from then on; record without it"
+    assert kernels(varve, trace) == {GEMM: 1, RELU: 1, IN: 1}
+    assert collector(varve, trace) == [("partly attached", why)] and why in said
+    (missing,) = [row for row in work_of(trace)["slices"]
+                  if row["name"] == "device work not recorded: another tool ended CUPTI"]
+    assert missing["duration_ns"] > 0
 
 
 # ---- what it leaves alone ----

@@ -301,12 +301,28 @@ int cuptiSubscribe_v2(void **out, callback *told, void *user, struct asks *asks)
     return result;
 }
 
+int cuptiActivityFlushAll(uint32_t flag);
+
 int cuptiUnsubscribe(void *of)
 {
     (void)of;
     __atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
     memset(is_told, 0, sizeof is_told);
     return SUCCESS;
+}
+
+/* Ends all that use CUPTI, as any of them may. */
+int cuptiFinalize(void)
+{
+    memset(is_enabled, 0, sizeof is_enabled);
+    (void)cuptiActivityFlushAll(1);
+    return cuptiUnsubscribe(NULL);
+}
+
+int cuptiGetCallbackState(uint32_t *out, void *of, int domain, uint32_t id)
+{
+    *out = is_told[domain - 1][id - 1];
+    return of == &subscriber && subscriber != NULL ? SUCCESS : INVALID;
 }
 
 int cuptiEnableCallback(uint32_t enable, void *of, int domain, uint32_t id)

@@ -146,15 +146,48 @@ static void threads(void)
     printf("kernels %d\n", THREADS * LAUNCHES);
 }
 
+/* Calls a function of CUPTI's, if it is loaded. */
+static void call_cupti(const char *function)
+{
+    void *library = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
+    void *found = library != NULL ? dlsym(library, function) : NULL;
+    int (*call)(uint32_t);
+    memcpy(&call, &found, sizeof call);
+    if (call != NULL)
+        call(1);
+}
+
 /* What the library still has, as its own thread or handler may do at any time. */
 static void hand_over(void)
 {
-    void *library = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
-    void *found = library != NULL ? dlsym(library, "cuptiActivityFlushAll") : NULL;
-    int (*flush)(uint32_t);
-    memcpy(&flush, &found, sizeof flush);
-    if (flush != NULL)
-        flush(1);
+    call_cupti("cuptiActivityFlushAll");
+}
+
+/* As another tool does that ends. */
+static void finalized(void)
+{
+    run_step();
+    call_cupti("cuptiFinalize");
+    launch(1, "unseen", 7);
+    printf("finalized\n");
+}
+
+/* Before CUPTI has handed over. */
+static void becomes_another(void)
+{
+    run_step();
+    fflush(stdout);
+    (void)execl("/proc/self/exe", "cuda_program", "plain", (char *)NULL);
+}
+
+/* Nothing of the program's keeps the driver. */
+static void closes(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    run_step();
+    for (int i = 0; i < 2 && driver != NULL; i++)
+        dlclose(driver);
+    printf("closed\n");
 }
 
 /* The child has the buffer that the parent will hand over, too. */
@@ -440,6 +473,7 @@ static const struct { const char *name; void (*run)(void); } modes[] = {
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "streams", streams }, { "contexts", contexts }, { "reset", reset }, { "kill", killed },
     { "aside", aside }, { "pause", pause_and_go_on },
+    { "finalized", finalized }, { "exec", becomes_another }, { "closes", closes },
     { "own", own }, { "idle", idle }, { "fork_early", forks_early },
 };
 

@@ -2,9 +2,12 @@
 #include "collect/cuda/buffers.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/system/os.h"
 #include "collect/cuda/work.h"
+
+#define SETTLING_NAPS 200 /* of 0.1 ms                                                          */
 
 static struct {
     uint8_t *memory; /* set once; atomic                                                         */
@@ -106,6 +109,21 @@ void vv_cuda_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, si
     }
     errno = saved_errno;
     __atomic_store_n(&buffers[slot].is_out, false, __ATOMIC_RELEASE);
+}
+
+static bool is_any_out(void)
+{
+    size_t slot = 0;
+    while (slot < VV_CUDA_BUFFERS && !__atomic_load_n(&buffers[slot].is_out, __ATOMIC_ACQUIRE))
+        slot++;
+    return slot < VV_CUDA_BUFFERS;
+}
+
+void vv_cuda_buffers_settle(void)
+{
+    const struct timespec nap = { 0, 100000 };
+    for (int naps = 0; naps < SETTLING_NAPS && is_any_out(); naps++)
+        nanosleep(&nap, NULL);
 }
 
 void vv_cuda_buffers_missing(int64_t begin_ns, int64_t end_ns, const char *why)

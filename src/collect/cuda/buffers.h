@@ -20,6 +20,9 @@
 vv_cupti_request vv_cuda_buffer_request;
 vv_cupti_complete vv_cuda_buffer_complete;
 
+/* After a flush: waits for a buffer that a thread of CUPTI's own is handing over, 20 ms at most. */
+void vv_cuda_buffers_settle(void);
+
 /* As vv_cuda_work_missing, at any time. */
 void vv_cuda_buffers_missing(int64_t begin_ns, int64_t end_ns, const char *why);
 

@@ -40,6 +40,7 @@ static struct vv_gpu_source source = {
 static void *subscriber;
 static const char *tool; /* for which it stepped aside                                           */
 static uint64_t aside_since_ns;
+static uint64_t held_ns; /* when CUPTI was known to have it, the last time                       */
 static uint32_t clock_number;
 
 static const struct {
@@ -208,7 +209,39 @@ static bool take_hold(char *out_why, size_t bytes)
     if (vv_cupti.flush_period != NULL)
         (void)vv_cupti.flush_period(FLUSH_MS);
     (void)vv_cuda_calls_enable(subscriber, vv_wishes_have("cuda_calls"));
+    held_ns = now_ns();
     return true;
+}
+
+/* A tool that calls cuptiFinalize ends all subscribers, and CUPTI tells them nothing. */
+static bool is_held(void)
+{
+    uint32_t is_on;
+    vv_cupti_result result =
+        vv_cupti.callback_state != NULL
+            ? vv_cupti.callback_state(&is_on, subscriber, VV_CUPTI_DRIVER, 1)
+            : VV_CUPTI_SUCCESS;
+    return result != VV_CUPTI_INVALID && result != VV_CUPTI_NOT_INITIALIZED;
+}
+
+/* CUPTI may have a lock of its own on this thread: so nobody is waited for who has ours. */
+static void see_whether_held(void)
+{
+    if (pthread_mutex_trylock(&source.lock) != 0)
+        return;
+    if (source.state == VV_GPU_ATTACHED) {
+        uint64_t until_ns = now_ns();
+        if (!is_held()) {
+            vv_cuda_buffers_missing((int64_t)held_ns, (int64_t)until_ns,
+                                    "device work not recorded: another tool ended CUPTI");
+            vv_collector_note(NAME, VV_COLLECTOR_PARTLY, "another tool ended CUPTI "
+                              "(cuptiFinalize): no device work from then on; record without it");
+            vv_gpu_source_become(&source, VV_GPU_REFUSED);
+            subscriber = NULL;
+        }
+        held_ns = until_ns;
+    }
+    pthread_mutex_unlock(&source.lock);
 }
 
 /* Without the lock: CUPTI gives buffers back on this thread, and whoever ends the collector
@@ -220,8 +253,11 @@ static void hand_over(bool is_last)
     pair_clocks();
     vv_gpu_names_look();
     (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
+    if (is_last)
+        vv_cuda_buffers_settle();
     vv_cuda_devices_describe();
     note_attached();
+    see_whether_held();
 }
 
 /* ---- attach and detach ---- */
