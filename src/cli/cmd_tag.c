@@ -32,10 +32,13 @@ int vv_cmd_tag(const struct vv_arguments *arguments)
     if (status != VV_EXIT_DONE)
         return status;
     status = vv_program_write(arguments, write_tags, &program.module);
-    if (status == VV_EXIT_DONE && !arguments->quiet)
-        vv_say("%" PRIu32 " operations have tags, varve#0 to varve#%" PRIu32,
-               program.module.op_count,
-               program.module.op_count > 0 ? program.module.op_count - 1 : 0);
+    uint32_t count = program.module.op_count;
+    if (status == VV_EXIT_DONE && !arguments->quiet) {
+        if (count > 1)
+            vv_say("%" PRIu32 " operations have tags, varve#0 to varve#%" PRIu32, count, count - 1);
+        else
+            vv_say(count == 1 ? "1 operation has a tag, varve#0" : "no operation to tag");
+    }
     vv_program_close(&program);
     return status;
 }

@@ -87,8 +87,13 @@ static enum varve_code convert(const struct vv_arguments *arguments, FILE *text,
     struct vv_mlir_engine_options options = vv_program_engine(arguments);
     if (fflush(text) != 0)
         return vv_fail_errno(error, errno, "cannot write a temporary file");
-    return vv_mlir_convert(arguments->output, fileno(text), fileno(converted), form_of(arguments),
-                           &options, error);
+    enum varve_code code = vv_mlir_convert(arguments->output, fileno(text), fileno(converted),
+                                           form_of(arguments), &options, error);
+    if (code == VARVE_OK)
+        return VARVE_OK;
+    vv_error_note(error, "--emit %s", arguments->emit);
+    vv_error_add(error, "; without --emit it is written as text");
+    return vv_with_next(error, VV_NEXT_IS_SAID, code);
 }
 
 /* The text goes through a converter, and what that wrote goes out. */

@@ -19,6 +19,8 @@ static const struct other {
     { 4, 4, "TFL3", "a TensorFlow Lite model", "annotate the MLIR that it was made from" },
     { 0, 9, "HloModule", "XLA's HLO text",
       "write StableHLO: jax.jit(f).lower(...).as_text(debug_info=True)" },
+    { 0, 3, "\xef\xbb\xbf", "text behind a byte-order mark, which MLIR's own tools refuse",
+      "take it away: tail -c +4 FILE >OUT" },
     { 0, 2, "\x1f\x8b", "compressed by gzip", "decompress it: gzip -dk FILE" },
     { 0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it: zstd -dk FILE" },
     { 0, 4, "\x7f""ELF", "a compiled program", "give the MLIR that it was made from" },

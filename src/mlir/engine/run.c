@@ -83,6 +83,8 @@ static enum varve_code fail_said(const struct vv_mlir_run *run, enum varve_code 
                                  const struct said *said, struct varve_error *error)
 {
     size_t line = strcspn(said->text, "\n"), name = strlen(run->name);
+    while (line > 0 && said->text[line - 1] == ' ')
+        line--;
     bool is_named = strncmp(said->text, run->name, name) == 0 && said->text[name] == ':';
     return vv_with_next(error, VV_NEXT_IS_SAID,
                         vv_fail(error, code, "%s%s%.*s", is_named ? "" : run->name,

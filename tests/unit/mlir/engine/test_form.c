@@ -41,6 +41,7 @@ static void test_what_it_is_instead(void **state)
         FILE_OF("\x08\x0a\x12\x07pytorch", "onnx_importer"),
         FILE_OF("HloModule jit_f", "as_text(debug_info=True)"),
         FILE_OF("\x1f\x8b\x08\0", "gzip -dk"),
+        FILE_OF("\xef\xbb\xbfmodule {}", "tail -c +4"),
         FILE_OF("\x7f""ELF\2\1\1", "a compiled program"),
         FILE_OF("IRPF\1\0\6\0", ".ireeprof"),
         FILE_OF("{\"traceEvents\": []}", "if it is the trace"),
