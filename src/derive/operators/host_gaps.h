@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_gaps.h — the times of the chosen steps in which their own thread was in no call that was
- * recorded: Python, or code without marks.
+ * recorded: code without marks, such as Python.
  *
  * A call is an operator, a collective, a wait, a runtime call … A range that only lies around calls
  * (an annotation, a Python function, "Optimizer.step#…") is none: the gaps in it count, too. Gaps

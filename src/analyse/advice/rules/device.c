@@ -7,7 +7,7 @@
     "[ at {source}]: {name_ns}."
 #define LATE_IN_NOTHING                                                                   \
     "During {idle_ns} of it the thread that launches was late, and nothing was recorded there: "   \
-    "Python, or code without marks."
+    "code without marks, such as Python."
 #define HOST_WORKS "The host takes {time_ns} of the steps, mostly {mostly}: {mostly_ns}."
 #define NO_WORK_TO_WAIT_FOR                                                               \
     "During {device_idle_ns} of it {name} waited[ in {op}], and no device work was recorded: " \
