@@ -102,7 +102,7 @@ def test_time_before_the_first_value_is_not_observed(varve, tmp_path):
 
 @pytest.mark.parametrize("own, device", [
     ({0: "GPU-1"}, "cuda:0"), ({5: "GPU-1", 1: "GPU-0"}, "cuda:5"), ({0: "GPU-7"}, "cuda:1"),
-    ({}, "cuda:1")])
+    ({}, "cuda:1"), ({1: "GPU-7"}, "GPU-1")])
 def test_a_device_is_called_as_the_program_calls_it(varve, tmp_path, own, device):
     trace = write(tmp_path / "t.varve", HELD, uuids=(own, {0: "GPU-0", 1: "GPU-1"}))
     (row,) = throttling(varve, trace)

@@ -11,7 +11,6 @@
 #include "derive/devices/one_gpu.h"
 #include "derive/select/scope.h"
 #include "meaning/hardware/throttle.h"
-#include "model/device_id.h"
 #include "numbers/intervals.h"
 #include "numbers/pair_ids.h"
 #include "question/question.h"
@@ -173,24 +172,22 @@ static enum varve_code read_counters(struct view *view, struct varve_error *erro
 
 /* ---- rows ---- */
 
-/* As the processes that use the device number it, and the rank if one process does. Other formats'
- * counters have no device: then the series tells one from another. */
+/* The device, and the rank if one process uses it. Other formats' counters have no device: then the
+ * series tells one from another. */
 static enum varve_code put_name(const struct view *view, const struct device *device, size_t row,
                                 struct varve_error *error)
 {
     const struct vv_model *model = view->model;
-    uint32_t number = model->tracks.device[device->track], used_as, process;
+    uint32_t used_as, process;
     int64_t rank = vv_scope_rank(&view->scope, device->track);
-    char text[40];
-    if (vv_gpu_user(model, device->track, &used_as, &process)) {
-        number = used_as != VV_NONE ? used_as : number;
-        rank = process != VV_NONE ? view->scope.ranks[process] : rank;
-    }
+    char text[VV_GPU_TEXT_BYTES];
+    if (vv_gpu_user(model, device->track, &used_as, &process) && process != VV_NONE)
+        rank = view->scope.ranks[process];
     if (rank >= 0)
         vv_sheet_int(view->sheet, row, RANK, rank);
     if (model->tracks.kind[device->track] != VV_TRACK_DEVICE)
         return vv_sheet_text(view->sheet, row, DEVICE, vv_text_of(model, device->series), error);
-    vv_device_text(number, text, sizeof text);
+    vv_gpu_text(model, device->track, text, sizeof text);
     return vv_sheet_text(view->sheet, row, DEVICE, text, error);
 }
 

@@ -124,11 +124,26 @@ static struct vv_gpu_name name_of(const struct vv_model *model, uint32_t track)
     return name;
 }
 
+static void write_name(const struct vv_model *model, const struct vv_gpu_name *name, char *out_text,
+                       size_t bytes)
+{
+    if (name->uuid != 0)
+        snprintf(out_text, bytes, "%s", vv_text_of(model, name->uuid));
+    else
+        vv_device_text(name->device, out_text, bytes);
+}
+
+void vv_gpu_text(const struct vv_model *model, uint32_t track, char *out_text, size_t bytes)
+{
+    struct vv_gpu_name name = name_of(model, track);
+    write_name(model, &name, out_text, bytes);
+}
+
 const char *vv_gpu_series(struct vv_gpu_names *names, uint32_t track, const char *series,
                           char *text, size_t bytes)
 {
     const struct vv_model *model = names->model;
-    char own[DEVICE_BYTES], used_as[DEVICE_BYTES];
+    char own[DEVICE_BYTES], said[VV_GPU_TEXT_BYTES];
     if (track == VV_NONE || model->tracks.kind[track] != VV_TRACK_DEVICE)
         return series;
     struct vv_gpu_name *name = &names->names[track];
@@ -137,11 +152,10 @@ const char *vv_gpu_series(struct vv_gpu_names *names, uint32_t track, const char
     if (name->uuid == 0 && name->device == model->tracks.device[track])
         return series;
     vv_device_text(model->tracks.device[track], own, sizeof own);
-    vv_device_text(name->device, used_as, sizeof used_as);
+    write_name(model, name, said, sizeof said);
     size_t length = strlen(own);
     if (strncmp(series, own, length) != 0 || series[length] != ' ')
         return series;
-    snprintf(text, bytes, "%s%s", name->uuid != 0 ? vv_text_of(model, name->uuid) : used_as,
-             series + length);
+    snprintf(text, bytes, "%s%s", said, series + length);
     return text;
 }

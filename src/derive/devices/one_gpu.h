@@ -28,6 +28,12 @@ uint64_t vv_gpu_place(struct vv_gpu_places *places, uint32_t track, uint32_t dev
 bool vv_gpu_user(const struct vv_model *model, uint32_t track, uint32_t *out_device,
                  uint32_t *out_process);
 
+#define VV_GPU_TEXT_BYTES 64
+
+/* What a track's device is called: as those call it that use it. One that only this process knows,
+ * and whose number is another device's elsewhere, is called by its uuid. */
+void vv_gpu_text(const struct vv_model *model, uint32_t track, char *out_text, size_t bytes);
+
 /* Names of devices, one for all processes. */
 struct vv_gpu_names {
     const struct vv_model *model;
@@ -37,10 +43,9 @@ struct vv_gpu_names {
 enum varve_code vv_gpu_names_init(struct vv_gpu_names *out_names, const struct vv_model *model,
                                   struct vv_scratch *scratch, struct varve_error *error);
 
-/* The series of a device's counter, which begins with the device, as those call the device that use
- * it: "cuda:0 device" for "cuda:1 device" of a process that only watches. A device that only this
- * process knows, and whose number is another device's elsewhere, is called by its uuid. Returns the
- * series itself, or `text`. */
+/* The series of a device's counter, which begins with the device, with the name of vv_gpu_text:
+ * "cuda:0 device" for "cuda:1 device" of a process that only watches. Returns the series itself, or
+ * `text`. */
 const char *vv_gpu_series(struct vv_gpu_names *names, uint32_t track, const char *series,
                           char *text, size_t bytes);
 
