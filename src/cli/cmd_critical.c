@@ -11,5 +11,5 @@ int vv_cmd_critical(const struct vv_arguments *arguments)
     static const char *const tables[] = { "critical",     "critical_bound", "rank_waits",
                                           "critical_ops", "what_if",        "critical_path",
                                           "slack",        NULL };
-    return vv_reading_print(arguments, "critical", tables, false);
+    return vv_reading_print(arguments, "critical", tables, 0);
 }

@@ -204,5 +204,5 @@ int vv_cmd_dag(const struct vv_arguments *arguments)
                                    "--form writes a file: name it, as in -o graph.svg, or -o -"));
         return vv_print_error(&error);
     }
-    return vv_reading_print(arguments, "dag", tables, false);
+    return vv_reading_print(arguments, "dag", tables, 0);
 }

@@ -10,5 +10,5 @@ int vv_cmd_idle(const struct vv_arguments *arguments)
     static const char *const tables[] = { "devices", "idle", "idle_gaps", "idle_streams",
                                           "launches",
                                           "queue", "syncs", "waits", NULL };
-    return vv_reading_print(arguments, "idle", tables, false);
+    return vv_reading_print(arguments, "idle", tables, 0);
 }

@@ -9,5 +9,5 @@ int vv_cmd_info(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "inputs", "trace", "processes", "threads", "clocks",
                                           "collectors", "tables", "health", NULL };
-    return vv_reading_print(arguments, "info", tables, true);
+    return vv_reading_print(arguments, "info", tables, VV_SCREEN_FULL);
 }

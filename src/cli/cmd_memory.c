@@ -11,5 +11,5 @@ int vv_cmd_memory(const struct vv_arguments *arguments)
     static const char *const tables[] = { "memory", "memory_peak", "memory_steps", "memory_leaks",
                                           "allocations",
                                           NULL };
-    return vv_reading_print(arguments, "memory", tables, false);
+    return vv_reading_print(arguments, "memory", tables, 0);
 }

@@ -13,7 +13,7 @@ int vv_cmd_report(const struct vv_arguments *arguments)
     if (vv_asks_fluid(arguments) && arguments->table == NULL) {
         struct vv_arguments fluid = *arguments;
         fluid.table = "event_summary";
-        return vv_reading_print(&fluid, "report", tables, false);
+        return vv_reading_print(&fluid, "report", tables, 0);
     }
-    return vv_reading_print(arguments, "report", tables, false);
+    return vv_reading_print(arguments, "report", tables, VV_SCREEN_WITHOUT_ARGS);
 }

@@ -10,5 +10,5 @@ int vv_cmd_steps(const struct vv_arguments *arguments)
 {
     static const char *const tables[] = { "steps", "step_phases", "step", "step_trace",
                                           "step_reduces", NULL };
-    return vv_reading_print(arguments, "steps", tables, false);
+    return vv_reading_print(arguments, "steps", tables, 0);
 }

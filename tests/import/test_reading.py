@@ -262,6 +262,32 @@ def is_served(run, tmp_path, *names):
     return {path.name: path.stat().st_ino for path in tmp_path.glob("*.vcache")} == former
 
 
+def test_a_first_screen_that_leaves_arguments_out_says_the_same(run, tmp_path):
+    """A cache has every argument. Without one, only what shows or compares arguments reads them."""
+    span = {"ph": "X", "pid": 1, "tid": 1, "dur": 2}
+    events = [{**span, "cat": "cpu_op", "name": f"aten::op{i % 3}", "ts": i * 4,
+               "args": {"Ev Idx": i, "Python id": i, "Trace name": "T", "own": i}}
+              for i in range(50)]
+    events += [{**span, "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i * 4 + 1,
+                "args": {"device": 0, "stream": 7, "cbid": 211, "queued": 0, "grid": [i, 1, 1]}}
+               for i in range(50)]
+    trace = tmp_path / "args.json"
+    trace.write_text(json.dumps({"traceEvents": events}))
+    first = run("report", "--no-cache", "--json", trace)
+    assert first.returncode == 0 and "aten::op1" in first.stdout
+    assert run("report", "--cache", "--json", trace).stdout == first.stdout
+    assert (tmp_path / "args.json.vcache").exists()
+    for words in ("report", "--table", "tables"), ("report", "--filter", "arg.'Python id'<9"):
+        alone = run(*words, "--no-cache", "--json", trace)
+        cached = run(*words, "--cache", "--json", trace)
+        assert alone.returncode == 0 and alone.stdout == cached.stdout
+    kept = json.loads(run("report", "--no-cache", "--table", "tables", "--json", trace).stdout)
+    assert ["args", 50 * 4 + 50 * 3] in [row[:2] for row in kept["tables"]["tables"]["rows"]]
+    operators = json.loads(alone.stdout)["tables"]["operators"]
+    calls = [column["name"] for column in operators["columns"]].index("calls")
+    assert sum(row[calls] or 0 for row in operators["rows"]) == 9 + 9  # the last row is the total
+
+
 def test_a_cache_is_used_until_its_source_changes(run, tmp_path):
     source = tmp_path / "a.json"
     source.write_text(graph(0, 40000))

@@ -108,7 +108,10 @@ static enum varve_code import(const struct vv_arguments *arguments,
                                          .step_by = arguments->step_by,
                                          .step_thread = arguments->thread,
                                          .named_bytes = gathered->named_bytes,
-                                         .is_bound_by_size = arguments->max_memory == NULL };
+                                         .is_bound_by_size = arguments->max_memory == NULL,
+                                         /* a cache answers every question */
+                                         .is_without_args = reading->is_without_args &&
+                                                            reading->cache == NULL };
     if (arguments->step_by != NULL && arguments->step_by[strspn(arguments->step_by, ".")] == '\0')
         VV_FAIL(error, VARVE_INVALID, "--step-by wants a name, not '%s'", arguments->step_by);
     VV_TRY(memory_of(arguments, &options.max_memory_bytes, error));
@@ -206,6 +209,23 @@ static enum varve_code read_traces(const struct vv_arguments *arguments, struct 
     return code;
 }
 
+/* `reading` is zeroed, but for what the verb has asked for. */
+static int open_reading(const struct vv_arguments *arguments, const struct vv_gathered *from,
+                        struct vv_reading *reading)
+{
+    struct varve_error error;
+    enum varve_code code = name_traces(arguments, reading, &error);
+    if (code == VARVE_OK)
+        code = read_traces(arguments, reading, &error);
+    if (code == VARVE_OK)
+        return VV_EXIT_DONE;
+    if (from != NULL)
+        (void)vv_gather_name_error(from, code, &error);
+    int status = vv_print_error(&error);
+    say_next(arguments, &error);
+    return status;
+}
+
 int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out_reading)
 {
     return vv_reading_open_gathered(arguments, NULL, out_reading);
@@ -214,18 +234,8 @@ int vv_reading_open(const struct vv_arguments *arguments, struct vv_reading *out
 int vv_reading_open_gathered(const struct vv_arguments *arguments, const struct vv_gathered *from,
                              struct vv_reading *out_reading)
 {
-    struct varve_error error;
     *out_reading = (struct vv_reading){ 0 };
-    enum varve_code code = name_traces(arguments, out_reading, &error);
-    if (code == VARVE_OK)
-        code = read_traces(arguments, out_reading, &error);
-    if (code == VARVE_OK)
-        return VV_EXIT_DONE;
-    if (from != NULL)
-        (void)vv_gather_name_error(from, code, &error);
-    int status = vv_print_error(&error);
-    say_next(arguments, &error);
-    return status;
+    return open_reading(arguments, from, out_reading);
 }
 
 static void watch_temporary(const char *path)
@@ -354,13 +364,15 @@ static enum varve_code fill_tables(struct screen *screen, const struct vv_questi
 }
 
 int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
-                     const char *const *tables, bool full)
+                     const char *const *tables, unsigned flags)
 {
     struct screen screen = { .is_brief = arguments->table == NULL &&
                                          vv_cli_for_people(arguments) };
     const struct vv_sheet *shown[VV_READING_SHEETS_MAX];
     size_t shown_count = 0;
-    struct vv_reading reading;
+    bool has_args_shown = arguments->table != NULL || arguments->filter != NULL;
+    struct vv_reading reading = { .is_without_args = !has_args_shown &&
+                                                     (flags & VV_SCREEN_WITHOUT_ARGS) };
     struct vv_question question;
     struct vv_peaks peaks = { .bytes = 0 };
     struct vv_again again = { 0 };
@@ -375,8 +387,8 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
                       verb);
         return vv_print_error(&error);
     }
-    question.full = full;
-    int status = vv_reading_open(arguments, &reading);
+    question.full = (flags & VV_SCREEN_FULL) != 0;
+    int status = open_reading(arguments, NULL, &reading);
     if (status == VV_EXIT_DONE &&
         vv_check_choices(arguments, &question, reading.model, &error) != VARVE_OK)
         status = vv_print_error(&error);
@@ -385,7 +397,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     if (status == VV_EXIT_DONE && vv_again_init(&again, arguments, &reading, &error) != VARVE_OK)
         status = vv_print_error(&error);
     if (status == VV_EXIT_DONE && screen.is_brief && vv_has_no_records(reading.model))
-        tables = full ? tables : first; /* it says that nothing was recorded */
+        tables = question.full ? tables : first; /* it says that nothing was recorded */
     question.again_options = again.options;
     question.again_steps = again.steps;
     question.again_traces = again.traces;

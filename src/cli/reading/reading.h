@@ -15,6 +15,7 @@ struct vv_reading {
     struct vv_model *model; /* owned                                                            */
     struct vv_cache *cache; /* cache to write when the verb has printed, or NULL; owned         */
     bool is_cache_wanted;   /* the user asked for it with --cache                               */
+    bool is_without_args;   /* as in struct vv_import_options, if no cache is written           */
 };
 
 /* Finds and reads the traces that the command line names. On failure it has reported the error.
@@ -40,10 +41,14 @@ VV_MUST_USE int vv_reading_verdict(const struct vv_arguments *arguments,
 enum varve_code vv_reading_question(const struct vv_arguments *arguments,
                                     struct vv_question *out_question, struct varve_error *error);
 
+/* FULL: people see every column of each table. WITHOUT_ARGS: none of these tables shows arguments
+ * of ranges, or is made of them. */
+enum vv_screen_flag { VV_SCREEN_FULL = 1, VV_SCREEN_WITHOUT_ARGS = 2 };
+
 /* Does a whole verb: reads the traces, makes the tables with these names, and prints them in order.
  * `tables` is NULL-terminated and has at most VV_READING_SHEETS_MAX names. With --table, makes only
- * the table that --table names. `full`: people see every column of each. Returns an exit code. */
+ * the table that --table names. `flags`: VV_SCREEN_. Returns an exit code. */
 VV_MUST_USE int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
-                                 const char *const *tables, bool full);
+                                 const char *const *tables, unsigned flags);
 
 #endif

@@ -290,18 +290,22 @@ static void take_common(struct gathering *gathering, enum vv_dialect_role role,
         slices->layer[gathering->slice] = layer;
 }
 
+static bool may_have_activity(const struct vv_chrome_reader *reader)
+{
+    return reader->now.class->activity != VV_NO_ACTIVITY ||
+           (reader->now.class->flags & VV_DIALECT_LATER);
+}
+
 static enum varve_code take(struct gathering *gathering, enum vv_dialect_role role,
                             const struct vv_chrome_value *value, struct varve_error *error)
 {
-    bool is_activity = gathering->reader->now.class->activity != VV_NO_ACTIVITY ||
-                       (gathering->reader->now.class->flags & VV_DIALECT_LATER);
     if (role >= VV_ROLE_EVENT_INDEX) {
         take_common(gathering, role, value);
         return VARVE_OK;
     }
     if (role >= VV_ROLE_COLLECTIVE)
         return take_collective(gathering, role, value, error);
-    if (is_activity)
+    if (may_have_activity(gathering->reader))
         return take_activity(gathering, role, value, error);
     return take_op(gathering, role, value, error);
 }
@@ -323,19 +327,32 @@ static enum varve_code add_named_collective(struct gathering *gathering, struct 
     return vv_named_collective_add(model, gathering->slice, word, strlen(word), &row, error);
 }
 
+/* Only numbers and short texts: the reader finds out what is wrong with other values when it keeps
+ * them. Texts of device work may be XLA's names of operations, whatever their key. */
+static bool is_unasked(const struct vv_chrome_reader *reader, enum vv_dialect_role role,
+                       const struct vv_chrome_value *value)
+{
+    if (role != VV_ROLE_UNASKED && role != VV_ROLE_EVENT_INDEX)
+        return false;
+    return value->kind == VV_CHROME_NUMBER ||
+           (value->kind == VV_CHROME_STRING && value->length <= VV_CHROME_TEXT_BYTES_MAX &&
+            !may_have_activity(reader));
+}
+
 static enum varve_code take_all(struct gathering *gathering, struct varve_error *error)
 {
     struct vv_chrome_reader *reader = gathering->reader;
     const struct vv_chrome_event *event = &reader->event;
     uint32_t takes = reader->now.class->takes;
+    bool is_passing = reader->job->options->is_without_args;
     for (size_t i = 0; i < event->arg_count; i++) {
         const struct vv_chrome_arg *arg = &event->args[i];
         struct vv_chrome_key key;
         VV_TRY(vv_chrome_find_key(reader, i, &key, error));
         gathering->is_consumed = false;
-        if (takes >> key.role & 1)
+        if (key.role < VV_ROLE_UNASKED && takes >> key.role & 1)
             VV_TRY(take(gathering, key.role, &arg->value, error));
-        if (!gathering->is_consumed)
+        if (!gathering->is_consumed && !(is_passing && is_unasked(reader, key.role, &arg->value)))
             VV_TRY(vv_chrome_add_arg(reader, key.id, &arg->value, error));
     }
     bool is_usual = reader->now.phase == 'X' && event->present >> (VV_FIELD_DUR + 1) == 0 &&

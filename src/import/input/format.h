@@ -8,6 +8,8 @@
 
 struct vv_import_options {
     bool counts_only;            /* as in struct vv_model                                       */
+    bool is_without_args;        /* nobody asks for all arguments of ranges: a reader may leave out
+                                    those that no column, link or metric is made of */
     uint64_t max_memory_bytes;   /* of the model, about; 0 = no limit. A larger model is
                                     VARVE_LIMIT */
     bool is_bound_by_size;       /* the model may also hold no more than VV_SOURCE_GROWTH_MAX times

@@ -130,6 +130,17 @@ static const struct { const char *key; enum vv_dialect_role role; } roles[] = {
     { "Total Reserved", VV_ROLE_TOTAL_RESERVED },
     { "Device Type", VV_ROLE_DEVICE_TYPE },
     { "Device Id", VV_ROLE_DEVICE_ID },
+    { "Trace name", VV_ROLE_UNASKED },
+    { "Trace iteration", VV_ROLE_UNASKED },
+    { "Device", VV_ROLE_UNASKED },
+    { "Python id", VV_ROLE_UNASKED },
+    { "Python parent id", VV_ROLE_UNASKED },
+    { "Python module id", VV_ROLE_UNASKED },
+    { "cbid", VV_ROLE_UNASKED },
+    { "external ts", VV_ROLE_UNASKED },
+    { "queued", VV_ROLE_UNASKED },
+    { "warps per SM", VV_ROLE_UNASKED },
+    { "blocks per SM", VV_ROLE_UNASKED },
 };
 
 enum vv_dialect_role vv_dialect_role(const char *key, size_t length)

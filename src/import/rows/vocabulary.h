@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Arguments that have a column. */
+/* Arguments that have a column. UNASKED: it has none, and only what shows every argument shows it:
+ * exports, filters by it, and some tables. */
 enum vv_dialect_role {
     VV_ROLE_NONE,
     VV_ROLE_EXTERNAL, VV_ROLE_SEQUENCE, VV_ROLE_FORWARD_TID, VV_ROLE_STACK, VV_ROLE_MODULE,
@@ -22,6 +23,7 @@ enum vv_dialect_role {
     VV_ROLE_EVENT_INDEX, VV_ROLE_LAYER,
     VV_ROLE_ADDRESS, VV_ROLE_SIGNED_BYTES, VV_ROLE_TOTAL_ALLOCATED, VV_ROLE_TOTAL_RESERVED,
     VV_ROLE_DEVICE_TYPE, VV_ROLE_DEVICE_ID,
+    VV_ROLE_UNASKED, /* the last one: struct vv_dialect_class has no bit for it                 */
     VV_ROLE_COUNT
 };
 

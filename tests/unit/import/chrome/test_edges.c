@@ -218,9 +218,9 @@ static void a_value_has_a_bound(void **state)
     close(file);
 }
 
-static void read_into(struct vv_model *into, uint32_t number)
+static void read_with(struct vv_model *into, uint32_t number,
+                      const struct vv_import_options *options)
 {
-    static const struct vv_import_options options = { 0 };
     struct vv_source *source = NULL;
     char path[64];
     int file = memfd_create("trace", MFD_CLOEXEC);
@@ -228,10 +228,16 @@ static void read_into(struct vv_model *into, uint32_t number)
     length = 0;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     assert_int_equal(vv_source_open(path, &source, NULL), VARVE_OK);
-    struct vv_import_job job = { "trace", source, into, number, &options, NULL, NULL };
+    struct vv_import_job job = { "trace", source, into, number, options, NULL, NULL };
     assert_int_equal(vv_chrome_read_parts(&job, 1, NULL), VARVE_OK);
     vv_source_close(source);
     close(file);
+}
+
+static void read_into(struct vv_model *into, uint32_t number)
+{
+    static const struct vv_import_options options = { 0 };
+    read_with(into, number, &options);
 }
 
 /* Its tracks come after those of the first. */
@@ -259,6 +265,31 @@ static void a_second_input_has_devices_of_its_own(void **state)
     }
 }
 
+/* Nobody asks for all arguments: those that something is made of stay, whatever the value. */
+static void arguments_that_nobody_asks_for_are_left_out(void **state)
+{
+    (void)state;
+    static const struct vv_import_options all = { 0 }, few = { .is_without_args = true };
+    static const char *const events[] = {
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":9,\"args\":{"
+        "\"Trace name\":\"P\",\"Device\":4,\"Ev Idx\":6,\"Python id\":[1],\"own\":3}},",
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{"
+        "\"Trace name\":\"jvp(f)\",\"cbid\":211,\"queued\":0,\"block\":[64,1,1]}},{}]" };
+    static const char *const stays[] = { "Python id", "own", "Trace name", "block" };
+    assert_int_equal(vv_model_create(&model, NULL), VARVE_OK);
+    add("[%s%s", events[0], events[1]);
+    read_with(model, 0, &all);
+    assert_int_equal(model->args.table.count, 9);
+    add("[%s%s", events[0], events[1]);
+    read_with(model, 1, &few);
+    assert_int_equal(model->args.table.count, 9 + 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_string_equal(vv_intern_text(&model->strings, model->args.key[9 + i]), stays[i]);
+    assert_int_equal(model->slices.arg_count[2], 2);
+    assert_int_equal(model->slices.first_arg[2], 9);
+    assert_int_equal(model->slices.order[2], 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +302,7 @@ int main(void)
         cmocka_unit_test_teardown(an_instant_is_a_mark_or_an_allocation, forget),
         cmocka_unit_test_teardown(a_value_has_a_bound, forget),
         cmocka_unit_test_teardown(a_second_input_has_devices_of_its_own, forget),
+        cmocka_unit_test_teardown(arguments_that_nobody_asks_for_are_left_out, forget),
         cmocka_unit_test_teardown(digits_of_escapes_are_of_either_case, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
