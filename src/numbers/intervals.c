@@ -3,8 +3,11 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/binary_search.h"
+
+#define MERGED_MIN 1024u /* intervals; fewer are sorted without memory of their own              */
 
 enum varve_code vv_intervals_append(struct vv_intervals *set, int64_t begin_ns, int64_t end_ns,
                                     struct varve_error *error)
@@ -44,6 +47,58 @@ static void join_neighbours(struct vv_intervals *set)
     set->count = kept + 1;
 }
 
+/* Where the run of ascending intervals ends that begins at `begin`. */
+static size_t run_end(const struct vv_interval *items, size_t begin, size_t count)
+{
+    size_t end = begin + 1;
+    while (end < count && items[end].begin_ns >= items[end - 1].begin_ns)
+        end++;
+    return end;
+}
+
+/* Merges each run with the one after it. Returns how many there are in `to`. */
+static size_t merge_runs(const struct vv_interval *from, struct vv_interval *to, size_t count)
+{
+    size_t runs = 0, begin = 0;
+    for (; begin < count; runs++) {
+        size_t left = begin, middle = run_end(from, begin, count), right = middle;
+        size_t end = middle < count ? run_end(from, middle, count) : count;
+        while (left < middle && right < end) {
+            bool is_right = from[right].begin_ns < from[left].begin_ns;
+            *to++ = from[is_right ? right : left];
+            right += is_right;
+            left += !is_right;
+        }
+        while (left < middle)
+            *to++ = from[left++];
+        while (right < end)
+            *to++ = from[right++];
+        begin = end;
+    }
+    return runs;
+}
+
+/* A large set has few runs: one for each track, or for each kind of work. */
+static void sort(struct vv_intervals *set)
+{
+    struct vv_interval *items = set->items, *others = NULL;
+    if (set->count >= MERGED_MIN)
+        others = malloc(set->count * sizeof *others);
+    if (others == NULL) {
+        qsort(items, set->count, sizeof *items, compare);
+        return;
+    }
+    struct vv_interval *from = items, *to = others;
+    while (merge_runs(from, to, set->count) > 1) {
+        struct vv_interval *former = from;
+        from = to;
+        to = former;
+    }
+    if (to == others)
+        memcpy(items, others, set->count * sizeof *items);
+    free(others);
+}
+
 /* Joined before the sort, too, because most of a track's ranges lie in the one before. */
 void vv_intervals_unite(struct vv_intervals *set)
 {
@@ -52,7 +107,7 @@ void vv_intervals_unite(struct vv_intervals *set)
     join_neighbours(set);
     if (is_sorted(set))
         return;
-    qsort(set->items, set->count, sizeof *set->items, compare);
+    sort(set);
     join_neighbours(set);
 }
 
