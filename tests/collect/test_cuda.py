@@ -23,7 +23,7 @@ from table_reader import tables  # noqa: E402
 VERSIONS = {18: "11.8 or 12.0", 19: "12.1", 22: "12.4", 24: "12.6", 28: "12.9", 130000: "13.0",
             130200: "13.2", 130500: "13.5"}
 MODES = ["plain", "kinds", "threads", "fork", "reset", "aside", "pause", "idle", "exec", "closes",
-         "finalized"]
+         "finalized", "ended", "wraps"]
 GEMM, RELU, IN = "_Z4gemmPfS_S_i", "relu", "Memcpy HtoD (Pageable -> Device)"
 
 

@@ -54,7 +54,8 @@ static const char *const functions[2][24] = {
     { "cuInit", "cuCtxCreate", "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
       "cuMemcpyPeerAsync", "cuMemsetD8Async", "cuStreamSynchronize", "cuEventRecord",
       "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemFree_v2", "cuGraphLaunch",
-      "cuDevicePrimaryCtxReset_v2", "cuCtxGetDevice", "cuDeviceGetAttribute" },
+      "cuDevicePrimaryCtxReset_v2", "cuCtxGetDevice", "cuDeviceGetAttribute",
+      "cuDriverGetVersion" },
     { "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020", "cudaMemcpyAsync_v3020",
       "cudaMemsetAsync_v3020", "cudaStreamSynchronize_v3020", "cudaLaunchKernelExC_v11060" },
 };
@@ -76,6 +77,7 @@ typedef void complete(void *context, uint32_t stream, uint8_t *buffer, size_t by
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static callback *subscriber;
+static uintptr_t handle; /* of the subscriber that is there                                      */
 static bool is_told[2][24], is_enabled[KINDS];
 static request *ask;
 static complete *give;
@@ -286,7 +288,7 @@ int cuptiSubscribe(void **out, callback *told, void *user)
         nanosleep(&while_others_fork, NULL);
     if (does("taken") || subscriber != NULL)
         return TAKEN;
-    *out = &subscriber;
+    *out = (void *)++handle;
     __atomic_store_n(&subscriber, told, __ATOMIC_RELEASE);
     return SUCCESS;
 }
@@ -301,33 +303,19 @@ int cuptiSubscribe_v2(void **out, callback *told, void *user, struct asks *asks)
     return result;
 }
 
-int cuptiActivityFlushAll(uint32_t flag);
-
 int cuptiUnsubscribe(void *of)
 {
-    (void)of;
+    if (of != (void *)handle)
+        return INVALID;
     __atomic_store_n(&subscriber, NULL, __ATOMIC_RELEASE);
     memset(is_told, 0, sizeof is_told);
     return SUCCESS;
 }
 
-/* Ends all that use CUPTI, as any of them may. */
-int cuptiFinalize(void)
-{
-    memset(is_enabled, 0, sizeof is_enabled);
-    (void)cuptiActivityFlushAll(1);
-    return cuptiUnsubscribe(NULL);
-}
-
-int cuptiGetCallbackState(uint32_t *out, void *of, int domain, uint32_t id)
-{
-    *out = is_told[domain - 1][id - 1];
-    return of == &subscriber && subscriber != NULL ? SUCCESS : INVALID;
-}
-
 int cuptiEnableCallback(uint32_t enable, void *of, int domain, uint32_t id)
 {
-    (void)of;
+    if (of != (void *)handle)
+        return INVALID;
     is_told[domain - 1][id - 1] = enable != 0;
     return SUCCESS;
 }
@@ -337,6 +325,21 @@ int cuptiGetCallbackName(int domain, uint32_t id, const char **out)
     if (id == 0 || id > 24 || functions[domain - 1][id - 1] == NULL)
         return INVALID;
     *out = functions[domain - 1][id - 1];
+    return SUCCESS;
+}
+
+/* As it never was: numbers of calls begin anew, too. */
+int cuptiFinalize(void)
+{
+    (void)cuptiUnsubscribe((void *)handle);
+    memset(is_enabled, 0, sizeof is_enabled);
+    pthread_mutex_lock(&lock);
+    hand_over();
+    ask = NULL;
+    give = NULL;
+    clock_now = NULL;
+    pthread_mutex_unlock(&lock);
+    __atomic_store_n(&correlations, 0, __ATOMIC_RELAXED);
     return SUCCESS;
 }
 

@@ -146,28 +146,84 @@ static void threads(void)
     printf("kernels %d\n", THREADS * LAUNCHES);
 }
 
-/* Calls a function of CUPTI's, if it is loaded. */
-static void call_cupti(const char *function)
+/* Of CUPTI, where it is loaded; or NULL. */
+static void *function_of_cupti(const char *name)
 {
     void *library = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
-    void *found = library != NULL ? dlsym(library, function) : NULL;
-    int (*call)(uint32_t);
-    memcpy(&call, &found, sizeof call);
-    if (call != NULL)
-        call(1);
+    return library != NULL ? dlsym(library, name) : NULL;
 }
 
 /* What the library still has, as its own thread or handler may do at any time. */
 static void hand_over(void)
 {
-    call_cupti("cuptiActivityFlushAll");
+    void *found = function_of_cupti("cuptiActivityFlushAll");
+    int (*flush)(uint32_t);
+    memcpy(&flush, &found, sizeof flush);
+    if (flush != NULL)
+        flush(1);
+}
+
+/* A quarter of all numbers lies between two calls, so each comes again after four. */
+static void wraps(void)
+{
+    static const char *const names[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8" };
+    for (uint32_t i = 0; i < 9; i++) {
+        const struct standin_piece piece = { STANDIN_KERNEL, 0, 1, 7, names[i], 0, 0 };
+        VARVE_SITE(odd, "odd", VARVE_LAYER_OP);
+        VARVE_SITE(even, "even", VARVE_LAYER_OP);
+        varve_begin(i % 8 < 4 ? &even : &odd);
+        standin_replay("cuLaunchKernel", 5 + (i << 30), &piece);
+        varve_end();
+        hand_over();
+    }
+    printf("wrapped\n");
+}
+
+/* The program gives both libraries back, as often as they may have been opened. */
+static void gives_back(void)
+{
+    run_step();
+    for (int i = 0; i < 16; i++) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        void *cupti = dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD);
+        for (int j = 0; j < 2; j++) {
+            if (cupti != NULL)
+                dlclose(cupti);
+            if (driver != NULL && cupti != NULL)
+                dlclose(driver);
+        }
+    }
+    if (dlopen("libcupti.so.12", RTLD_NOW | RTLD_NOLOAD) != NULL)
+        run_step();
+    printf("closed\n");
+}
+
+static uint64_t told_to_another;
+
+static void another(void *user, int domain, uint32_t id, const void *call)
+{
+    (void)user;
+    (void)domain;
+    (void)id;
+    (void)call;
+    told_to_another++;
+}
+
+/* Another tool of this process ends CUPTI. */
+static void end_cupti(void)
+{
+    void *found = function_of_cupti("cuptiFinalize");
+    int (*finalize)(void);
+    memcpy(&finalize, &found, sizeof finalize);
+    if (finalize != NULL)
+        finalize();
 }
 
 /* As another tool does that ends. */
 static void finalized(void)
 {
     run_step();
-    call_cupti("cuptiFinalize");
+    end_cupti();
     launch(1, "unseen", 7);
     printf("finalized\n");
 }
@@ -188,6 +244,42 @@ static void closes(void)
     for (int i = 0; i < 2 && driver != NULL; i++)
         dlclose(driver);
     printf("closed\n");
+}
+
+/* … and begins it for itself: it hears of each launch until it ends. */
+static void taken(void)
+{
+    const uint32_t launch_id = 3; /* of the stand-in                                             */
+    void *first = function_of_cupti("cuptiSubscribe"), *handle = NULL;
+    void *second = function_of_cupti("cuptiEnableCallback");
+    int (*subscribe)(void **, void (*)(void *, int, uint32_t, const void *), void *);
+    int (*enable)(uint32_t, void *, int, uint32_t);
+    memcpy(&subscribe, &first, sizeof subscribe);
+    memcpy(&enable, &second, sizeof enable);
+    run_step();
+    end_cupti();
+    if (subscribe == NULL || subscribe(&handle, another, NULL) != 0)
+        exit(9);
+    (void)enable(1, handle, 1, launch_id);
+    launch(1, "unseen", 7);
+    (void)varve_session_dump("dumped.varve", NULL);
+    launch(1, "unseen", 7);
+    (void)varve_session_stop(NULL);
+    launch(1, "unseen", 7);
+    printf("the other heard %llu\n", (unsigned long long)told_to_another);
+}
+
+/* … and leaves it. */
+static void ended(void)
+{
+    run_step();
+    end_cupti();
+    launch(1, "unseen", 7);
+    (void)varve_session_dump("dumped.varve", NULL);
+    run_step();
+    end_cupti();
+    launch(1, "unseen", 7);
+    printf("ended\n");
 }
 
 /* The child has the buffer that the parent will hand over, too. */
@@ -469,6 +561,8 @@ static void million(void)
 static const struct { const char *name; void (*run)(void); } modes[] = {
     { "quick", ends_quickly }, { "stops", stops }, { "waits", waits }, { "dumps", dumps },
     { "overhead", overhead }, { "million", million }, { "product", product },
+    { "wraps", wraps }, { "gives_back", gives_back }, { "taken", taken },
+    { "ended", ended },
     { "replay", replay }, { "unified", unified }, { "pools", pools }, { "named", named },
     { "plain", plain }, { "kinds", kinds },   { "threads", threads },       { "fork", forks },
     { "streams", streams }, { "contexts", contexts }, { "reset", reset }, { "kill", killed },

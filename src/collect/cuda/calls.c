@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/system/clock.h"
 #include "collect/cuda/driver.h"
 #include "collect/gpu/calls.h"
 #include "collect/process/launches.h"
@@ -26,20 +27,96 @@ static const char *const starts_or_waits[] = {
     "cuLibraryLoad",
 };
 
+static uint64_t last_told_ns; /* when CUPTI told of a call, within a second; atomic              */
+
 static void flush(void)
 {
+    __atomic_store_n(&last_told_ns, vv_clock_monotonic_ns(), __ATOMIC_RELAXED);
     (void)vv_cupti.flush_all(0);
 }
 
 static struct varve_site sites[DOMAINS][CALLS_MAX]; /* name NULL: not told of                    */
 static char names[NAMES_BYTES];
 static struct vv_gpu_calls calls = { .flush = flush, .describe = vv_cuda_devices_describe,
-                                     .names = names, .names_bytes = sizeof names,
-                                     .numbers_are_short = true };
+                                     .names = names, .names_bytes = sizeof names };
 
-bool vv_cuda_call_was_on(uint32_t correlation)
+/* ---- numbers ---- */
+
+#define REACHED_STEP (UINT64_C(1) << 24)
+
+static uint64_t reached; /* a number near those of now; 0: CUPTI begins, maybe anew; atomic       */
+static uint64_t highest; /* number of a piece of work that is in the trace; atomic                */
+
+/* After CUPTI was ended and begins anew, no number is one that is in the trace. */
+static uint64_t first_number(uint32_t correlation)
 {
-    return vv_gpu_call_was_on(&calls, correlation);
+    uint64_t before = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+    int64_t number = (int64_t)before + (int32_t)(correlation - (uint32_t)before);
+    if (before == 0)
+        return correlation;
+    return (uint64_t)number > before ? (uint64_t)number : (uint64_t)number + (UINT64_C(1) << 32);
+}
+
+uint64_t vv_cuda_call_number(uint32_t correlation)
+{
+    uint64_t near = __atomic_load_n(&reached, __ATOMIC_RELAXED);
+    if (near == 0) {
+        uint64_t first = first_number(correlation);
+        if (__atomic_compare_exchange_n(&reached, &near, first, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            near = first;
+    }
+    int64_t number = (int64_t)near + (int32_t)(correlation - (uint32_t)near);
+    if (number > (int64_t)(near + REACHED_STEP))
+        __atomic_store_n(&reached, (uint64_t)number, __ATOMIC_RELAXED);
+    return number >= 0 ? (uint64_t)number : correlation;
+}
+
+void vv_cuda_call_has_work(uint64_t number)
+{
+    if (number > __atomic_load_n(&highest, __ATOMIC_RELAXED))
+        __atomic_store_n(&highest, number, __ATOMIC_RELAXED);
+}
+
+bool vv_cuda_call_was_on(uint64_t number)
+{
+    return vv_gpu_call_was_on(&calls, number);
+}
+
+/* ---- does CUPTI still tell? ---- */
+
+/* A call of this library's own, which only CUPTI can know of. */
+#define PROBE "cuDriverGetVersion"
+
+static enum { UNTRIED, WORKS, FAILS } probe; /* atomic */
+static _Thread_local bool was_told;
+
+static bool is_probe_told(void)
+{
+    was_told = false;
+    return !vv_cuda_driver_call() || was_told;
+}
+
+/* In a call that CUPTI has told of. */
+static void try_probe(void)
+{
+    __atomic_store_n(&last_told_ns, vv_clock_monotonic_ns(), __ATOMIC_RELAXED);
+    __atomic_store_n(&probe, is_probe_told() ? WORKS : FAILS, __ATOMIC_RELAXED);
+}
+
+bool vv_cuda_calls_are_told(void)
+{
+    return __atomic_load_n(&probe, __ATOMIC_RELAXED) != WORKS || is_probe_told();
+}
+
+void vv_cuda_calls_disabled(void)
+{
+    __atomic_store_n(&probe, UNTRIED, __ATOMIC_RELAXED);
+}
+
+uint64_t vv_cuda_calls_last_ns(void)
+{
+    return __atomic_load_n(&last_told_ns, __ATOMIC_RELAXED);
 }
 
 /* ---- a call ---- */
@@ -53,18 +130,24 @@ static bool is_launch(const char *name)
 void vv_cuda_call(void *user, int domain, uint32_t id, const struct vv_cupti_call *call)
 {
     (void)user;
+    if (vv_cuda_driver_is_ours()) {
+        was_told = true;
+        return;
+    }
     if (domain < VV_CUPTI_DRIVER || domain > VV_CUPTI_RUNTIME || id >= CALLS_MAX ||
-        sites[domain - 1][id].name == NULL || vv_gpu_calls_have_ended(&calls) ||
-        vv_cuda_driver_is_ours())
+        sites[domain - 1][id].name == NULL || vv_gpu_calls_have_ended(&calls))
         return;
     int saved_errno = errno;
     if (call->site == 0 && vv_gpu_call_is_outer() && vv_launches_are_wanted() &&
         is_launch(sites[domain - 1][id].name))
         vv_launch_note(call->kernel, call->correlation);
     if (call->site == 0)
-        *call->data = vv_gpu_call_begin(&calls, &sites[domain - 1][id], call->correlation);
+        *call->data = vv_gpu_call_begin(&calls, &sites[domain - 1][id],
+                                        vv_cuda_call_number(call->correlation));
     else
         vv_gpu_call_end(&calls, *call->data);
+    if (__atomic_load_n(&probe, __ATOMIC_RELAXED) == UNTRIED)
+        try_probe();
     errno = saved_errno;
 }
 
@@ -102,6 +185,8 @@ uint32_t vv_cuda_calls_enable(void *subscriber, bool all)
 {
     uint32_t count = 0;
     vv_gpu_calls_begin(&calls);
+    __atomic_store_n(&reached, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&probe, UNTRIED, __ATOMIC_RELAXED);
     for (int domain = VV_CUPTI_DRIVER; domain <= VV_CUPTI_RUNTIME; domain++)
         for (uint32_t id = 1; id < CALLS_MAX; id++) {
             const char *name = NULL;
@@ -109,6 +194,8 @@ uint32_t vv_cuda_calls_enable(void *subscriber, bool all)
                 is_wanted(name, all) &&
                 vv_gpu_call_name(&calls, &sites[domain - 1][id], name, plain_length(name)))
                 count += vv_cupti.enable_callback(1, subscriber, domain, id) == VV_CUPTI_SUCCESS;
+            else if (name != NULL && strcmp(name, PROBE) == 0)
+                (void)vv_cupti.enable_callback(1, subscriber, domain, id);
         }
     return count;
 }

@@ -40,7 +40,6 @@ static struct vv_gpu_source source = {
 static void *subscriber;
 static const char *tool; /* for which it stepped aside                                           */
 static uint64_t aside_since_ns;
-static uint64_t held_ns; /* when CUPTI was known to have it, the last time                       */
 static uint32_t clock_number;
 
 static const struct {
@@ -178,8 +177,30 @@ static vv_cupti_result enable_kinds(void)
     return worst;
 }
 
+/* What another tool of this process ended, by cuptiFinalize, it may have begun anew for itself. */
+static void note_ended(void)
+{
+    static unsigned stretches;
+    static uint64_t total_ns;
+    char text[VV_COLLECTOR_TEXT_BYTES_MAX];
+    uint64_t since_ns = vv_cuda_calls_last_ns(), until_ns = now_ns();
+    total_ns += until_ns - since_ns;
+    vv_cuda_buffers_missing((int64_t)since_ns, (int64_t)until_ns,
+                            "device work not recorded: another tool ended CUPTI");
+    snprintf(text, sizeof text, "another tool of the program ended CUPTI: %u times, at most %llu "
+             "ms of device work are missing", ++stretches, (unsigned long long)total_ns / 1000000);
+    vv_collector_note("cuda ended", VV_COLLECTOR_PARTLY, text);
+}
+
 static void let_go(void)
 {
+    bool is_held = vv_cuda_calls_are_told();
+    vv_cuda_calls_disabled();
+    if (!is_held) {
+        note_ended();
+        subscriber = NULL;
+        return;
+    }
     (void)vv_cupti.flush_all(VV_CUPTI_FLUSH_FORCED);
     for (size_t i = 0; i < KINDS; i++)
         (void)vv_cupti.disable(kinds[i].kind);
@@ -209,37 +230,25 @@ static bool take_hold(char *out_why, size_t bytes)
     if (vv_cupti.flush_period != NULL)
         (void)vv_cupti.flush_period(FLUSH_MS);
     (void)vv_cuda_calls_enable(subscriber, vv_wishes_have("cuda_calls"));
-    held_ns = now_ns();
     return true;
 }
 
-/* A tool that calls cuptiFinalize ends all subscribers, and CUPTI tells them nothing. */
-static bool is_held(void)
+/* Nobody is waited for who has the lock: CUPTI may have one of its own on this thread. */
+static void begin_anew(bool is_last)
 {
-    uint32_t is_on;
-    vv_cupti_result result =
-        vv_cupti.callback_state != NULL
-            ? vv_cupti.callback_state(&is_on, subscriber, VV_CUPTI_DRIVER, 1)
-            : VV_CUPTI_SUCCESS;
-    return result != VV_CUPTI_INVALID && result != VV_CUPTI_NOT_INITIALIZED;
-}
-
-/* CUPTI may have a lock of its own on this thread: so nobody is waited for who has ours. */
-static void see_whether_held(void)
-{
+    char why[VV_COLLECTOR_TEXT_BYTES_MAX] = "record without it", text[VV_COLLECTOR_TEXT_BYTES_MAX];
     if (pthread_mutex_trylock(&source.lock) != 0)
         return;
-    if (source.state == VV_GPU_ATTACHED) {
-        uint64_t until_ns = now_ns();
-        if (!is_held()) {
-            vv_cuda_buffers_missing((int64_t)held_ns, (int64_t)until_ns,
-                                    "device work not recorded: another tool ended CUPTI");
-            vv_collector_note(NAME, VV_COLLECTOR_PARTLY, "another tool ended CUPTI "
-                              "(cuptiFinalize): no device work from then on; record without it");
+    if (source.state == VV_GPU_ATTACHED && !vv_cuda_calls_are_told()) {
+        let_go();
+        if (!is_last && take_hold(why, sizeof why)) {
+            note_attached();
+        } else {
+            snprintf(text, sizeof text, "another tool ended CUPTI (cuptiFinalize): no device work "
+                     "from then on; %.120s", why);
+            vv_collector_note(NAME, VV_COLLECTOR_PARTLY, text);
             vv_gpu_source_become(&source, VV_GPU_REFUSED);
-            subscriber = NULL;
         }
-        held_ns = until_ns;
     }
     pthread_mutex_unlock(&source.lock);
 }
@@ -250,6 +259,10 @@ static void hand_over(bool is_last)
 {
     if (vv_gpu_source_state(&source) != VV_GPU_ATTACHED)
         return;
+    if (!vv_cuda_calls_are_told()) {
+        begin_anew(is_last);
+        return;
+    }
     pair_clocks();
     vv_gpu_names_look();
     (void)vv_cupti.flush_all(is_last ? VV_CUPTI_FLUSH_FORCED : 0);
@@ -257,7 +270,6 @@ static void hand_over(bool is_last)
         vv_cuda_buffers_settle();
     vv_cuda_devices_describe();
     note_attached();
-    see_whether_held();
 }
 
 /* ---- attach and detach ---- */

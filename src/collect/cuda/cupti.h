@@ -12,8 +12,6 @@
 #include <stdint.h>
 
 #define VV_CUPTI_SUCCESS 0
-#define VV_CUPTI_INVALID 1 /* of a subscriber: it is none, or none any more                      */
-#define VV_CUPTI_NOT_INITIALIZED 15
 #define VV_CUPTI_TAKEN 39 /* there is another subscriber                                         */
 #define VV_CUPTI_UNKNOWN 999
 
@@ -77,7 +75,6 @@ struct vv_cupti_unified { /* a counter of unified memory that is asked for      
     OPTIONAL(configure_unified, "cuptiActivityConfigureUnifiedMemoryCounter",                      \
              (struct vv_cupti_unified *, uint32_t))                                                \
     OPTIONAL(number_threads, "cuptiSetThreadIdType", (int))                                        \
-    OPTIONAL(callback_state, "cuptiGetCallbackState", (uint32_t *, void *, int, uint32_t))         \
     OPTIONAL(result_name, "cuptiGetResultString", (vv_cupti_result, const char **))                \
     OPTIONAL(subscribe_named, "cuptiSubscribe_v2",                                                 \
              (void **, vv_cupti_callback *, void *, struct vv_cupti_subscription *))

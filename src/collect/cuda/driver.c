@@ -170,6 +170,18 @@ void vv_cuda_devices_describe(void)
     errno = saved_errno;
 }
 
+bool vv_cuda_driver_call(void)
+{
+    int version = 0, saved_errno = errno;
+    FIND(cuDriverGetVersion, int *)
+    bool was_ours = is_ours;
+    is_ours = true;
+    bool is_done = cuDriverGetVersion != NULL && cuDriverGetVersion(&version) == 0;
+    is_ours = was_ours;
+    errno = saved_errno;
+    return is_done;
+}
+
 bool vv_cuda_driver_is_ours(void)
 {
     return is_ours;

@@ -17,7 +17,10 @@ int vv_cuda_driver_version(void);
  * be at the end of a call of its own, or outside of CUDA. */
 void vv_cuda_devices_describe(void);
 
-/* The calling thread is in vv_cuda_devices_describe: what it calls is not the program's. */
+/* Calls the driver for nothing else than that somebody may be told. False: the driver refused. */
+bool vv_cuda_driver_call(void);
+
+/* The calling thread is in one of these two: what it calls is not the program's. */
 bool vv_cuda_driver_is_ours(void);
 
 #endif

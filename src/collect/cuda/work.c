@@ -62,16 +62,18 @@ static bool has_times(const struct record *record)
 static enum vv_gpu_taken put(const struct record *record, uint32_t kind, const char *name,
                               uint32_t device, struct vv_gpu_args *args)
 {
-    uint64_t correlation = get(record, VV_F_CORRELATION);
+    uint32_t correlation = (uint32_t)get(record, VV_F_CORRELATION);
+    uint64_t number = vv_cuda_call_number(correlation);
     if (!has_times(record))
         return VV_GPU_SHORT;
-    if (!vv_cuda_call_was_on((uint32_t)correlation))
+    if (!vv_cuda_call_was_on(number))
         return VV_GPU_OFF;
+    vv_cuda_call_has_work(number);
     uint32_t track = vv_gpu_track(device, number_or_none(get(record, VV_F_CONTEXT)),
                                    number_or_none(get(record, VV_F_STREAM)), clock);
     const struct varve_activity_info info = {
         sizeof info, track, name, kind, 0, (int64_t)get(record, VV_F_START),
-        (int64_t)get(record, VV_F_END), correlation, get(record, VV_F_BYTES)
+        (int64_t)get(record, VV_F_END), correlation != 0 ? number : 0, get(record, VV_F_BYTES)
     };
     vv_gpu_put(&info, args);
     return VV_GPU_TAKEN;
@@ -151,7 +153,7 @@ static enum vv_gpu_taken take_set(const struct record *record)
 /* ---- waits, and what they wait for ---- */
 
 /* Who recorded each event last. */
-static struct { uint32_t event, context, stream, correlation; uint64_t sync; } events[EVENTS];
+static struct { uint32_t event, context, stream; uint64_t call, sync; } events[EVENTS];
 
 static enum vv_gpu_taken take_event(const struct record *record)
 {
@@ -159,7 +161,7 @@ static enum vv_gpu_taken take_event(const struct record *record)
     events[at].event = event;
     events[at].context = (uint32_t)get(record, VV_F_CONTEXT);
     events[at].stream = (uint32_t)get(record, VV_F_STREAM);
-    events[at].correlation = (uint32_t)get(record, VV_F_CORRELATION);
+    events[at].call = vv_cuda_call_number((uint32_t)get(record, VV_F_CORRELATION));
     events[at].sync = get(record, VV_F_EVENT_SYNC);
     return VV_GPU_TAKEN;
 }
@@ -171,13 +173,13 @@ static void add_awaited(struct vv_gpu_args *args, const struct record *record)
     VARVE_KEY(correlation, "wait_on_cuda_event_record_corr_id");
     uint32_t event = (uint32_t)get(record, VV_F_EVENT), at = event % EVENTS;
     uint64_t sync = get(record, VV_F_EVENT_SYNC);
-    bool is_same = events[at].correlation != 0 && events[at].event == event &&
+    bool is_same = events[at].call != 0 && events[at].event == event &&
                    events[at].context == (uint32_t)get(record, VV_F_CONTEXT) &&
                    (sync == 0 || events[at].sync == 0 || events[at].sync == sync);
     if (!is_same)
         return;
     vv_gpu_add_int(args, &stream, number_or_none(events[at].stream));
-    vv_gpu_add_int(args, &correlation, events[at].correlation);
+    vv_gpu_add_int(args, &correlation, (int64_t)events[at].call);
 }
 
 static enum vv_gpu_taken take_wait(const struct record *record)

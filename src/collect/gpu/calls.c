@@ -69,20 +69,13 @@ static void note_switch(struct vv_gpu_calls *calls, uint64_t correlation, bool i
         vv_hand_over_ask();
 }
 
-/* Was the call made when this switch was, or later? */
-static bool is_since(const struct vv_gpu_calls *calls, uint64_t correlation, uint64_t since)
-{
-    return calls->numbers_are_short ? (int32_t)((uint32_t)correlation - (uint32_t)since) >= 0
-                                    : correlation >= since;
-}
-
 bool vv_gpu_call_was_on(const struct vv_gpu_calls *calls, uint64_t correlation)
 {
     uint32_t count = __atomic_load_n(&calls->switch_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = count; i > 0 && count - i < VV_GPU_SWITCHES; i--)
-        if (is_since(calls, correlation,
-                     __atomic_load_n(&calls->switches[(i - 1) % VV_GPU_SWITCHES].correlation,
-                                     __ATOMIC_RELAXED)))
+        if (correlation >= __atomic_load_n(
+                               &calls->switches[(i - 1) % VV_GPU_SWITCHES].correlation,
+                               __ATOMIC_RELAXED))
             return __atomic_load_n(&calls->switches[(i - 1) % VV_GPU_SWITCHES].is_on,
                                    __ATOMIC_RELAXED);
     return true;

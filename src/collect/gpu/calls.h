@@ -22,7 +22,6 @@ struct vv_gpu_calls {
     void (*describe)(void); /* devices that are new; or NULL                                     */
     char *names;            /* for names of calls                                                */
     size_t names_bytes;
-    bool numbers_are_short; /* 32 bits: after the last number comes 0                            */
 
     size_t names_used;
     uint64_t next_flush_ticks; /* atomic                                                         */
