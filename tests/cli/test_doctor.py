@@ -199,6 +199,12 @@ def test_what_is_needed_for_a_gpu(sources):
     state, detail = rows["cuda"]
     assert (state, detail.split("; ")[0]) == (
         "no", "CUDA_INJECTION64_PATH names another tool: /x/other.so")
+    cupti = stand_ins / "libcupti.so.12"
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), VARVE_CUPTI=str(cupti), **free)
+    assert (rows["cuda"][0], rows["cuda"][1].split("; ")[0]) == ("yes", f"NVIDIA's driver, {cupti}")
+    rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), VARVE_CUPTI="/nowhere", **free)
+    assert (rows["cuda"][0], rows["cuda"][1].split("; ")[0]) == (
+        "no", "VARVE_CUPTI=/nowhere cannot be loaded: unset it, or name a libcupti.so")
     rows = sources(sys.executable, LD_LIBRARY_PATH=str(stand_ins), NCCL_PROFILER_PLUGIN="none")
     assert rows["nccl"] == ("no", "NCCL_PROFILER_PLUGIN names another tool: none")
     rows = sources(sys.executable, LD_LIBRARY_PATH="/nowhere")

@@ -247,8 +247,15 @@ def test_what_cannot_be_recorded_is_said_and_the_rest_is_there(varve, tmp_path, 
     ("11080", "nvidia-cuda-cupti-cu11"), ("12090", "nvidia-cuda-cupti-cu12"),
     ("13050", "nvidia-cuda-cupti")])
 def test_where_there_is_no_cupti_the_package_is_named(varve, tmp_path, driver, package):
-    _, said = record(varve, tmp_path, "plain", STANDIN_DRIVER=driver, VARVE_CUPTI="/nowhere")
+    alone = tmp_path / "driver"
+    alone.mkdir()
+    (alone / "libcuda.so.1").symlink_to(binary("tests/drivers/recorded/libcuda.so.1"))
+    said = run(tmp_path, "plain", "env", f"LD_LIBRARY_PATH={alone}", varve, "record", "-o",
+               "none.varve", "--", STANDIN_DRIVER=driver).stderr
     assert f"pip install {package}, or VARVE_CUPTI=/path/libcupti.so" in said
+    _, said = record(varve, tmp_path, "plain", STANDIN_DRIVER=driver, VARVE_CUPTI="/nowhere")
+    assert ("cuda not attached (VARVE_CUPTI=/nowhere cannot be loaded: unset it, or name a "
+            f"libcupti.so, as of pip install {package})") in said
 
 
 def test_another_tool_keeps_the_drivers_variable(varve, tmp_path):

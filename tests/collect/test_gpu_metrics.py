@@ -162,7 +162,9 @@ def test_the_trace_knows_the_program_and_the_metrics_to_speak_of_one_gpu(varve, 
 
 
 @pytest.mark.parametrize("why, options, more", [
-    ("the loader does not find it here", ["--metrics", "gpu"], {"driver": False}),
+    ("the loader does not find it here: leave them out of --metrics, or record where the driver "
+     "is; NVIDIA_DRIVER_CAPABILITIES=compute,utility gives it to a container",
+     ["--metrics", "gpu"], {"driver": False}),
     ("no metrics of GPUs: Driver Not Loaded", ["--metrics", "gpu"], {"STANDIN_NVML": "refuses"}),
     ("has ended in the driver", ["--metrics", "gpu"], {"STANDIN_NVML": "dies"}),
     ("CUDA_VISIBLE_DEVICES='-1' shows no GPU", ["--metrics", "power"],

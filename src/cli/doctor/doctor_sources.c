@@ -97,9 +97,15 @@ static bool can_load(const char *path)
     return library != NULL;
 }
 
-static bool has_cupti(const struct vv_interpreter *python, char *path, size_t bytes)
+/* `named` is VARVE_CUPTI's path, which stands before all; or NULL. */
+static bool has_cupti(const struct vv_interpreter *python, const char *named, char *path,
+                      size_t bytes)
 {
     static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8" };
+    if (named != NULL) {
+        snprintf(path, bytes, "%.500s", named);
+        return can_load(named);
+    }
     for (size_t i = 0; i < sizeof cupti_places / sizeof *cupti_places; i++) {
         bool is_package = strncmp(cupti_places[i], "..", 2) == 0;
         snprintf(path, bytes, "%.400s/%s", python->torch_folder, cupti_places[i]);
@@ -117,13 +123,17 @@ static bool has_cupti(const struct vv_interpreter *python, char *path, size_t by
 static bool check_cuda(const struct vv_interpreter *python, char *detail, size_t bytes)
 {
     char path[600];
-    const char *other = getenv("CUDA_INJECTION64_PATH");
+    const char *other = getenv("CUDA_INJECTION64_PATH"), *said = getenv("VARVE_CUPTI");
+    const char *named = said != NULL && *said != '\0' ? said : NULL;
     struct vv_gpu_surroundings here;
     bool has_driver = can_load("libcuda.so.1"), is_free = other == NULL || *other == '\0',
-         is_there = has_driver && has_cupti(python, path, sizeof path);
+         is_there = has_driver && has_cupti(python, named, path, sizeof path);
     vv_gpu_look("", &here);
     if (!has_driver)
         vv_gpu_say_missing(&here, detail, bytes);
+    else if (!is_there && named != NULL)
+        snprintf(detail, bytes, "VARVE_CUPTI=%.300s cannot be loaded: unset it, or name a "
+                 "libcupti.so", named);
     else if (!is_there)
         snprintf(detail, bytes, "NVIDIA's driver, and no libcupti: pip install "
                  "nvidia-cuda-cupti (for CUDA 12 nvidia-cuda-cupti-cu12), or "

@@ -14,7 +14,7 @@ enum varve_code vv_nvml_open(struct vv_nvml *out_nvml, struct varve_error *error
         VV_FAIL(error, VARVE_UNSUPPORTED,
                 "metrics of GPUs come from NVIDIA's " LIBRARY ", a part of the driver, and the "
                 "loader does not find it here: leave them out of --metrics, or record where the "
-                "driver is");
+                "driver is; NVIDIA_DRIVER_CAPABILITIES=compute,utility gives it to a container");
 #define TAKE(name, symbol, is_needed, parameters)                                                  \
     found = dlsym(library, symbol);                                                                \
     if (found == NULL && (is_needed))                                                              \

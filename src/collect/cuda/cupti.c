@@ -147,6 +147,21 @@ static void *find_library(int driver_version)
     return handle;
 }
 
+static void say_none(int driver_version, char *out_why, size_t bytes)
+{
+    const char *named = getenv("VARVE_CUPTI");
+    const char *package = driver_version >= 13000   ? "nvidia-cuda-cupti"
+                          : driver_version >= 12000 ? "nvidia-cuda-cupti-cu12"
+                                                    : "nvidia-cuda-cupti-cu11";
+    if (named != NULL && *named != '\0')
+        snprintf(out_why, bytes, "VARVE_CUPTI=%.80s cannot be loaded: unset it, or name a "
+                 "libcupti.so, as of pip install %s", named, package);
+    else
+        snprintf(out_why, bytes, "no libcupti for this driver's CUDA %d.%d: pip install %s, or "
+                 "VARVE_CUPTI=/path/libcupti.so",
+                 driver_version / 1000, driver_version / 10 % 100, package);
+}
+
 static bool is_known(uint32_t version)
 {
     return version >= OLDEST && (version < 100000 || version / 10000 <= MAJOR_LATEST);
@@ -161,10 +176,7 @@ bool vv_cupti_open(int driver_version, char *out_why, size_t bytes)
         return true;
     void *library = find_library(driver_version);
     if (library == NULL) {
-        snprintf(out_why, bytes, "no libcupti for this driver's CUDA %d.%d: pip install "
-                 "nvidia-cuda-cupti%s, or VARVE_CUPTI=/path/libcupti.so",
-                 driver_version / 1000, driver_version / 10 % 100,
-                 driver_version >= 13000 ? "" : driver_version >= 12000 ? "-cu12" : "-cu11");
+        say_none(driver_version, out_why, bytes);
         return false;
     }
     const char *missing = vv_module_functions(library, functions, COUNT(functions), &api);
