@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/search.h"
+
+#define VV_WRITER_WAIT_MS 5000
 
 /* "/tmp/varve.Xy12/0.files/" is "ranks.tgz:" to people. */
 struct vv_gather_name { char *held, *shown; };
@@ -170,14 +173,40 @@ static enum varve_code add_standard_input(struct vv_gathered *gathered, size_t n
     return hold(gathered, STDIN_FILENO, "-", number, error);
 }
 
-/* Waits for a writer, as every program does that is given a pipe by name. */
+/* Does a program write to the pipe, or did one? Waits VV_WRITER_WAIT_MS for one that comes. After
+ * this time a writer may be there that has written nothing yet: tee says so, and takes nothing. */
+static bool has_writer(int pipe)
+{
+    struct pollfd event = { .fd = pipe, .events = POLLIN };
+    int copy[2], count;
+    do
+        count = poll(&event, 1, VV_WRITER_WAIT_MS);
+    while (count < 0 && errno == EINTR);
+    if (count != 0 || pipe2(copy, O_CLOEXEC) != 0)
+        return true;
+    bool is_written = tee(pipe, copy[1], 1, SPLICE_F_NONBLOCK) != 0;
+    close(copy[0]);
+    close(copy[1]);
+    return is_written;
+}
+
 static enum varve_code add_pipe(struct vv_gathered *gathered, const char *name, size_t number,
                                 struct varve_error *error)
 {
-    int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    /* O_NONBLOCK: open must not wait for a writer that never comes. */
+    int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0)
         return vv_fail_errno(error, errno, "cannot read '%s'", name);
-    enum varve_code code = hold(gathered, descriptor, name, number, error);
+    enum varve_code code = VARVE_OK;
+    if (!has_writer(descriptor))
+        code = vv_with_next(error, VV_NEXT_IS_SAID,
+                            vv_fail(error, VARVE_NOT_FOUND,
+                                    "'%s' is a pipe, and no program writes to it: start the one "
+                                    "that writes the trace first", name));
+    else if (fcntl(descriptor, F_SETFL, 0) != 0)
+        code = vv_fail_errno(error, errno, "cannot read '%s'", name);
+    if (code == VARVE_OK)
+        code = hold(gathered, descriptor, name, number, error);
     close(descriptor);
     return code;
 }

@@ -268,8 +268,11 @@ static enum varve_code unpack_members(struct unpacking *unpacking, struct varve_
     bool has = true;
     for (unsigned members = 0; has; members++) {
         VV_TRY(vv_tar_next(&unpacking->tar, &has, error));
-        if (members > MEMBERS_MAX)
-            return refuse_size(unpacking, error);
+        if (members == MEMBERS_MAX && has)
+            VV_FAIL_SAID(error, VARVE_LIMIT,
+                         "'%s' has more than %u members, of which '%.80s' is the next. If you "
+                         "trust it, unpack it yourself, and name the folder:  tar -xf",
+                         unpacking->shown, MEMBERS_MAX, unpacking->tar.member.path);
         if (has)
             VV_TRY(unpack_member(unpacking, error));
     }

@@ -243,9 +243,10 @@ static enum varve_code open_plain(const char *path, struct vv_source *source,
     source->path = path;
     /* O_NONBLOCK: open must not wait for the writer of a FIFO. */
     source->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (source->descriptor < 0 || fstat(source->descriptor, &status) != 0)
+    bool is_socket = source->descriptor < 0 && errno == ENXIO;
+    if (!is_socket && (source->descriptor < 0 || fstat(source->descriptor, &status) != 0))
         return vv_fail_errno(error, errno, "cannot read '%s'", path);
-    if (!S_ISREG(status.st_mode))
+    if (is_socket || !S_ISREG(status.st_mode))
         VV_FAIL_SAID(error, VARVE_UNSUPPORTED,
                      "'%s' is neither a file nor a folder: save the trace in a file first", path);
     source->disk_bytes = (uint64_t)status.st_size;
