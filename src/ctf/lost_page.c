@@ -53,28 +53,27 @@ static int open_page(int at, const char *name, struct stat *out_status)
     return file;
 }
 
-/* Reads the page. A file that is empty or all zeros is being made, or its maker was killed; nobody
- * can have counted in it. */
+/* Reads the page. A file that is empty or begins with zeros is being made, or its maker was killed;
+ * nobody can have counted in it. Only what is used is read: stacks may be small. */
 static bool read_page(int file, const struct stat *status, struct vv_lost *out_lost,
                       bool *out_is_written)
 {
-    static const uint8_t zeros[VV_LOST_BYTES];
-    union { struct vv_lost_page page; uint8_t bytes[VV_LOST_BYTES]; } content;
+    static const struct vv_lost_page zeros;
+    struct vv_lost_page page;
     *out_is_written = false;
     if (S_ISREG(status->st_mode) && status->st_size == 0)
         return true;
     if (!S_ISREG(status->st_mode) || status->st_size != VV_LOST_BYTES ||
-        pread(file, content.bytes, sizeof content, 0) != (ssize_t)sizeof content)
+        pread(file, &page, sizeof page, 0) != (ssize_t)sizeof page)
         return false;
-    if (memcmp(content.bytes, zeros, sizeof zeros) == 0)
+    if (memcmp(&page, &zeros, sizeof page) == 0)
         return true;
-    const struct vv_lost_page *page = &content.page;
-    if (le64toh(page->magic) != VV_LOST_MAGIC || le32toh(page->version) != VV_LOST_VERSION ||
-        le64toh(page->records) > VV_LOST_RECORDS_MAX)
+    if (le64toh(page.magic) != VV_LOST_MAGIC || le32toh(page.version) != VV_LOST_VERSION ||
+        le64toh(page.records) > VV_LOST_RECORDS_MAX)
         return false;
-    uint32_t os_errno = le32toh(page->os_errno);
-    out_lost->records = le64toh(page->records);
-    out_lost->processes = le64toh(page->processes);
+    uint32_t os_errno = le32toh(page.os_errno);
+    out_lost->records = le64toh(page.records);
+    out_lost->processes = le64toh(page.processes);
     out_lost->os_errno = os_errno < 4096 ? (int)os_errno : 0;
     *out_is_written = true;
     return true;

@@ -192,6 +192,18 @@ def test_little_stack_is_enough(tmp_path, trace, recorded, program, three_reader
     assert three_readers(trace) > sum(told)
 
 
+@pytest.mark.parametrize("name", ["x.varve", None])
+def test_a_session_fits_on_the_smallest_thread(tmp_path, program, three_readers, name):
+    """From its start to its dump and its end, beside operators with all that they can say."""
+    done = subprocess.run([program("small_thread"), *([name] if name else [])], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=240, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    # PTHREAD_STACK_MIN, of which the C library takes some 5 kB for itself
+    assert int(done.stdout) <= 14 * 1024
+    assert three_readers(tmp_path / (name or "small_thread.varve")) > 6 * 2000
+    three_readers(tmp_path / "dump.varve")
+
+
 @pytest.mark.parametrize("count", [100, 4_000_000])
 def test_locked_memory_grows_little(trace, recorded, program, three_readers, count):
     """mlockall fills every later mapping at once: what we map ahead must not be."""

@@ -11,14 +11,15 @@
 
 #include "base/system/os.h"
 
-static enum varve_code default_output(char *out_path, size_t capacity, struct varve_error *error)
+static enum varve_code default_output(struct vv_output *out, struct varve_error *error)
 {
-    char program[PATH_MAX];
-    if (vv_os_program(program, sizeof program) != 0)
+    char *program = out->path;
+    if (vv_os_program(program, sizeof out->path) != 0)
         VV_FAIL(error, VARVE_IO, "cannot find a name for the trace: set options->output");
     const char *slash = strrchr(program, '/');
-    int length = snprintf(out_path, capacity, "%s.varve", slash != NULL ? slash + 1 : program);
-    if (length < 0 || (size_t)length >= capacity)
+    int length = snprintf(out->wanted, sizeof out->wanted, "%s.varve",
+                          slash != NULL ? slash + 1 : program);
+    if (length < 0 || (size_t)length >= sizeof out->wanted)
         VV_FAIL(error, VARVE_LIMIT, "the path of this program is too long for a trace's name");
     return VARVE_OK;
 }
@@ -64,17 +65,16 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *out,
-                            struct varve_error *error)
+static enum varve_code make(struct vv_output *out, bool is_shared, struct varve_error *error)
 {
-    char path[PATH_MAX];
+    char *wanted = out->wanted, *path = out->path;
     const char *objection = NULL;
     int failure = resolve(wanted, path);
     if (failure == 0)
         failure = vv_own_folder_make_at(path, is_shared);
     if (failure != 0 && failure != EEXIST)
         return vv_fail_errno(error, failure, "cannot make the trace folder '%s'", wanted);
-    failure = vv_own_folder_know(path, is_shared, out, &objection);
+    failure = vv_own_folder_know(path, is_shared, &out->folder, &objection);
     if (objection != NULL)
         VV_FAIL(error, VARVE_PERMISSION,
                 "the trace folder '%s' is not used: %s; name another one, or take their "
@@ -88,15 +88,14 @@ static enum varve_code make(char *wanted, bool is_shared, struct vv_own_folder *
     return VARVE_OK;
 }
 
-enum varve_code vv_output_make(const char *wanted, bool is_shared, struct vv_own_folder *out,
+enum varve_code vv_output_make(const char *wanted, bool is_shared, struct vv_output *out,
                                struct varve_error *error)
 {
-    char copy[PATH_MAX];
     if (wanted == NULL)
-        VV_TRY(default_output(copy, sizeof copy, error));
-    else if (strlen(wanted) >= sizeof copy)
+        VV_TRY(default_output(out, error));
+    else if (strlen(wanted) >= sizeof out->wanted)
         VV_FAIL(error, VARVE_LIMIT, "the trace's path is longer than %d bytes", PATH_MAX - 1);
     else
-        memcpy(copy, wanted, strlen(wanted) + 1);
-    return make(copy, is_shared, out, error);
+        memcpy(out->wanted, wanted, strlen(wanted) + 1);
+    return make(out, is_shared, error);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -140,23 +141,34 @@ static enum varve_code lock_without_session(struct varve_error *error)
 
 static enum varve_code make_output_and_begin(const struct varve_session_options *options,
                                              const struct vv_session_manner *manner,
-                                             struct varve_error *error)
+                                             struct vv_output *output, struct varve_error *error)
 {
-    struct vv_own_folder output;
+    const uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
+    VV_TRY(vv_output_make(options->output, manner->is_shared || is_standard_shared, output, error));
+    vv_counts_begin(manner->metrics);
+    VV_TRY(lock_without_session(error));
+    int failure = begin_in(&output->folder, layers, manner);
+    vv_recorder_unlock();
+    if (failure != 0)
+        return vv_fail_errno(error, failure, "cannot record into '%s'", output->folder.path);
+    return VARVE_OK;
+}
+
+static enum varve_code check_and_begin(const struct varve_session_options *options,
+                                       const struct vv_session_manner *manner,
+                                       struct varve_error *error)
+{
     if (vv_os_is_privileged())
         VV_FAIL(error, VARVE_PERMISSION, "a set-user-id process is not recorded");
     VV_TRY(lock_without_session(error));
     vv_recorder_unlock();
-    VV_TRY(
-        vv_output_make(options->output, manner->is_shared || is_standard_shared, &output, error));
-    vv_counts_begin(manner->metrics);
-    VV_TRY(lock_without_session(error));
-    int failure =
-        begin_in(&output, options->layers != 0 ? options->layers : VARVE_LAYER_ALL, manner);
-    vv_recorder_unlock();
-    if (failure != 0)
-        return vv_fail_errno(error, failure, "cannot record into '%s'", output.path);
-    return VARVE_OK;
+    struct vv_output *output = mmap(NULL, sizeof *output, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (output == MAP_FAILED)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the trace's path");
+    enum varve_code code = make_output_and_begin(options, manner, output, error);
+    munmap(output, sizeof *output);
+    return code;
 }
 
 enum varve_code vv_session_begin(const struct varve_session_options *options,
@@ -166,7 +178,7 @@ enum varve_code vv_session_begin(const struct varve_session_options *options,
     uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
     if (!manner->paused && manner->schedule.active == 0)
         vv_window_switch(varve_layers(), layers, VV_WINDOW_BY_THREAD);
-    enum varve_code code = make_output_and_begin(options, manner, error);
+    enum varve_code code = check_and_begin(options, manner, error);
     errno = saved_errno;
     return code;
 }

@@ -45,14 +45,14 @@ static void enter_folder_with_room_for(size_t room)
 static void a_path_is_taken_whole_or_refused(void **state)
 {
     (void)state;
-    static struct vv_own_folder folder;
+    static struct vv_output output;
     struct varve_error error;
     char expected[PATH_MAX + 64];
     enter_folder_with_room_for(10);
-    assert_int_equal(vv_output_make("123456789", false, &folder, &error), VARVE_OK);
+    assert_int_equal(vv_output_make("123456789", false, &output, &error), VARVE_OK);
     snprintf(expected, sizeof expected, "%s/123456789", deep);
-    assert_string_equal(folder.path, expected);
-    assert_int_equal(vv_output_make("1234567890", false, &folder, &error), VARVE_IO);
+    assert_string_equal(output.folder.path, expected);
+    assert_int_equal(vv_output_make("1234567890", false, &output, &error), VARVE_IO);
     assert_string_equal(error.message,
                         "cannot make the trace folder '1234567890': File name too long");
     assert_int_equal(rmdir("123456789"), 0); /* and the one that was made is all that there is */
