@@ -345,8 +345,8 @@ def test_many_names_are_bounded(run, tmp_path):
     (tmp_path / "a.tgz").write_bytes(gzip.compress(one * 20_050, 1))
     done = run("report", "a.tgz")
     assert done.returncode == 3 and done.stderr == (
-        "varve: 'a.tgz' has more than 20000 members, of which 'a' is the next. If you trust it, unpack "
-        "it yourself, and name the folder:  tar -xf\n")
+        "varve: 'a.tgz' has more than 20000 members, of which 'a' is the next. If you trust it, "
+        "unpack it yourself, and name the folder:  tar -xf\n")
 
 
 def test_of_a_cut_archive_the_whole_part_is_read(run, tmp_path):
