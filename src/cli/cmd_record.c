@@ -4,6 +4,7 @@
  * The exit code is the program's. 125, 126 and 127 are failures before the program started; in that
  * case no new trace is left, and no existing trace is moved. Nothing is written to the program's
  * own output. */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -440,7 +441,9 @@ static int run(struct recording *recording)
         VARVE_OK) {
         vv_print_error(&error);
         if (vv_error_next(&error) != VV_NEXT_IS_SAID)
-            vv_say_more("name another place:  varve record -o NAME.varve -- PROGRAM ARGS");
+            vv_say_more(error.os_errno == EMFILE
+                            ? "the shell grants too few files: raise it:  ulimit -n 64"
+                            : "name another place:  varve record -o NAME.varve -- PROGRAM ARGS");
         return VV_EXIT_RECORD;
     }
     const char *folder = recording->folder.absolute;

@@ -8,6 +8,7 @@
 #include "cli/pages/help.h"
 #include "cli/line/heap.h"
 #include "cli/line/say.h"
+#include "cli/line/stack.h"
 #include "cli/reading/output.h"
 
 static const char *verb_name(const char *word)
@@ -46,12 +47,10 @@ static void outlive_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-int main(int argc, char **argv)
+static int answer(int argc, char **argv)
 {
     struct vv_arguments arguments;
     struct varve_error error;
-    vv_heap_keep();
-    outlive_file_limit();
     if (argc < 2) {
         vv_help_overview(stdout, vv_verbs);
         return vv_cli_flush(VV_EXIT_DONE);
@@ -69,4 +68,11 @@ int main(int argc, char **argv)
     }
     arguments.verbs = vv_verbs;
     return verb->run(&arguments);
+}
+
+int main(int argc, char **argv)
+{
+    vv_heap_keep();
+    outlive_file_limit();
+    return vv_stack_run(answer, argc, argv);
 }

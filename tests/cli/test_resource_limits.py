@@ -34,11 +34,26 @@ def test_with_little_address_space_a_failure_says_that_there_is_no_memory(varve,
 
 @pytest.mark.parametrize("verb", ["report", "info", "memory"])
 def test_a_small_stack_is_enough(varve, traces, verb):
-    """64 KiB, also for each thread that reads."""
+    """16 KiB, also for each thread that reads."""
     wanted = limited(varve, resource.RLIMIT_AS, resource.RLIM_INFINITY, verb, "--no-cache",
                      traces / TRACE)
-    done = limited(varve, resource.RLIMIT_STACK, 1 << 16, verb, "--no-cache", traces / TRACE)
+    done = limited(varve, resource.RLIMIT_STACK, 1 << 14, verb, "--no-cache", traces / TRACE)
     assert (done.returncode, done.stdout) == (wanted.returncode, wanted.stdout)
+
+
+def test_a_recorded_program_has_the_stack_that_it_would_have(varve, tmp_path):
+    done = limited(varve, resource.RLIMIT_STACK, 1 << 14, "record", "-q", "--", "/bin/sh", "-c",
+                   "ulimit -s; exit 7", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "16\n", "")
+
+
+@pytest.mark.parametrize("most", [4, 5])
+def test_with_too_few_files_the_limit_is_named(varve, tmp_path, most):
+    done = limited(varve, resource.RLIMIT_NOFILE, most, "record", "--", "/bin/true", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (125, (
+        "varve: cannot make the folder 'true.varve': Too many open files\n"
+        "  the shell grants too few files: raise it:  ulimit -n 64\n"))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("most", [0, 4096])
