@@ -53,6 +53,8 @@ enum vv_choice {
           "where the threads of the steps were in no recorded call, by the calls around") \
     TABLE(links, VV_PARTS_ALL, false, \
           "backward operators with the forward operators they belong to") \
+    TABLE(forward_only, VV_PARTS_HOST | VV_CHOICE_FILTER, false, \
+          "operators that recorded a graph which no backward pass used") \
     TABLE(call_tree, VV_PARTS_ALL, false, \
           "what each operator took in each place that calls it, top-down") \
     TABLE(event_summary, VV_PARTS_ALL | VV_CHOICE_PADDLE, false, \

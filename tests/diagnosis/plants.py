@@ -78,7 +78,12 @@ TORCH_OPERATORS = (
           ("aten::any", "set_detect_anomaly(False)"),
           promises=False),  # Python's stacks cost, too, and have no operator
     Plant("evaluated", "operators.py", "dropout_at_evaluation", ("aten::dropout", "model.eval()")),
-    Plant("heads", "operators.py", "tiny_operators", ("AccumulateGrad", "one wide layer")),
+    Plant("heads", "operators.py", "tiny_operators", ("aten::linear", "one wide layer")),
+    Plant("printed", "operators.py", "printing_tensors", ("aten::item", "print(")),
+    Plant("numbers", "operators.py", "numbers_outside",
+          ("After aten::resolve_neg", ".numpy()", "whole tensor")),
+    Plant("graphs", "operators.py", "forward_only", ("aten::addmm", "torch.no_grad()"),
+          promises=False),  # memory is what it costs
     Plant("selections", "operators.py", "sizes_from_tensors", ("aten::nonzero", "torch.where")),
 )
 

@@ -41,6 +41,7 @@ ADDS = {
     "blocks": [({"block", "more", "rest"}, "total", ["total_ns"])],
     "host_gaps": [({"gap", "more"}, "total", ["total_ns", "gaps", "long_ns", "long_gaps",
                                               "outside_ns"])],
+    "forward_only": [({"operator", "more"}, "total", ["nodes", "all_nodes", "total_ns"])],
     "outliers": [({"outlier", "more"}, "total", ["excess_ns"])],
     "step_split": [({"step"}, "total", SLOTS + FINER +
                     ["duration_ns", "host_duration_ns", "launched"])],

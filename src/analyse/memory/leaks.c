@@ -202,6 +202,16 @@ static enum varve_code find_last_steps(struct leaks *leaks, struct varve_error *
     return VARVE_OK;
 }
 
+/* In enough steps? Repeats that were taken for steps may be layers: what one makes lives until the
+ * program's own step ends, so of the last ones all is kept. */
+static bool is_often(const struct leaks *leaks, const struct leak *leak)
+{
+    const struct vv_scope *scope = leaks->allocations->scope;
+    const struct vv_steps *steps = &scope->model->steps;
+    bool is_repeat = steps->table.count > 0 && steps->origin[0] == VV_STEP_REPEAT;
+    return leak->steps >= LEAST_STEPS && (!is_repeat || 2 * leak->steps >= scope->step_count);
+}
+
 static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct varve_error *error)
 {
     VV_TRY(find_last_steps(leaks, error));
@@ -213,7 +223,7 @@ static enum varve_code find(struct leaks *leaks, struct vv_sheet *sheet, struct 
     if (leaks->holders.count > 0)
         qsort(leaks->items, leaks->holders.count, sizeof *leaks->items, compare_leaks);
     for (uint32_t i = 0; i < leaks->holders.count; i++)
-        if (leaks->items[i].steps >= LEAST_STEPS)
+        if (is_often(leaks, &leaks->items[i]))
             VV_TRY(put_row(leaks, &leaks->items[i], sheet, error));
     return VARVE_OK;
 }

@@ -282,7 +282,36 @@ def heads(is_mended):
     return training(Heads(*((1, 256) if is_mended else (64, 4))), torch.ones(16, 256))
 
 
+def printed(is_mended):
+    """The log has the text of tensors."""
+    def loss_of(out):
+        for rows in out.detach()[:64].split(8):
+            _ = None if is_mended else f"{rows[:, :8]}"
+        return out.square().mean()
+    return training(Between(linears(2, 128)), torch.ones(256, 128), loss_of=loss_of)
+
+
+def numbers(is_mended):
+    """A metric is taken in NumPy, row by row."""
+    def loss_of(out):
+        for row in () if is_mended else out.detach().unbind():
+            row.numpy().std()
+        return out.square().mean()
+    return training(Between(linears(2, 128)), torch.ones(256, 128), loss_of=loss_of)
+
+
+def graphs(is_mended):
+    """A model is evaluated with a graph for a backward pass that nobody wants."""
+    net, rows = Between(linears(12, 128)), torch.ones(64, 128)
+
+    def step():
+        with torch.set_grad_enabled(not is_mended):
+            net(rows)
+    return step
+
+
 if __name__ == "__main__":
     turns.run({function.__name__: function for function in
                (optimizer, copies, layout, clones, doubles, tiny, items, zeros, norms, noise, masks,
-                selections, words, cells, joined, passes, recomputed, anomaly, evaluated, heads)})
+                selections, words, cells, joined, passes, recomputed, anomaly, evaluated, heads,
+                printed, numbers, graphs)})

@@ -156,7 +156,28 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'aten::*cop*'\" --by module",
       .because = "TraceLens and msprof-analyze (affinity, format conversions): beyond 15 % "
                  "one conversion more than needed is likely." },
+    { .name = "printing_tensors",
+      .is = { vv_analyse_operators, "name",
+              "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::select|aten::unbind|"
+              "aten::resolve_conj|aten::masked_select|aten::isfinite|aten::ceil|aten::isnan",
+              "step_led_share", NULL, 0.05, VV_ALL_ROWS },
+      .also = { vv_analyse_operators, "name", "aten::masked_select", "step_calls", NULL, 4,
+                VV_EACH_ROW },
+      .besides = { vv_analyse_operators, "name", "aten::isfinite", "step_calls", NULL, 4,
+                   VV_EACH_ROW },
+      .weight = 1.3,
+      .saves = VV_OF_STEPS, .saves_part = 2.0, /* Python writes each number, too              */
+      .says = "{share} of the steps passes in operators that print() of a tensor calls: numbers "
+              "are read one by one, and their width is looked for.",
+      .why = { vv_analyse_operators, "name", "aten::item|aten::is_nonzero|aten::masked_select",
+               "step_calls", NULL, "{name}: {step_calls} calls in the steps." },
+      .remedy = "print(x.shape, x.mean().item()) every 100th step, or x.tolist(); no print, no "
+                "f-string and no log of a whole tensor in the step.",
+      .see = "varve report --filter \"name=='aten::item'\" --by source",
+      .because = "torch/_tensor_str.py: masked_select and isfinite find the width of the numbers, "
+                 "then each one is read; 5 % as for other numbers that are read." },
     { .name = "scalars_from_tensors",
+      .unless = "printing_tensors",
       .is = { vv_analyse_operators, "name",
               "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal",
               "step_led_share", NULL, 0.05, VV_ALL_ROWS },
@@ -210,6 +231,24 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --table host_gaps",
       .because = "A fifth of the step in gaps of 50 µs and more is no call's overhead, and has no "
                  "name (TraceLens: CPU idle; first-use reports of sleeping steps)." },
+    { .name = "numbers_outside",
+      .unless = "outside_operators",
+      .never = { vv_analyse_operators, "name", "aten::masked_select", "step_calls", NULL, 4,
+                 VV_EACH_ROW }, /* that is print() of a tensor                                 */
+      .is = { vv_analyse_host_gaps, "after", "aten::resolve_neg|aten::item", "total_ns",
+              VV_OF_STEPS, 0.1, VV_ALL_ROWS },
+      .weight = 0.9,
+      .saves = "total_ns", .saves_part = 1.25, /* and the operators that hand them over          */
+      .says = "{share} of the steps passes in pauses right after numbers were taken from tensors "
+              "(.numpy(), .tolist(), .item()): NumPy or Python works on them.",
+      .why = { vv_analyse_host_gaps, "after", "aten::resolve_neg|aten::item", "total_ns", NULL,
+               "After {after} and before {until}: {gaps} pauses, {total_ns}." },
+      .remedy = "Metrics as operators over the whole tensor, on its device; .numpy() or .tolist() "
+                "once, of all rows, every 100th step. varve record --collect +python names the "
+                "line.",
+      .see = "varve report --table host_gaps",
+      .because = "PyTorch's tuning guide: avoid the way over the host. A tenth is more than what "
+                 "Python takes between operators of a model." },
     { .name = "tiny_operators",
       .bound = "host", .bound_least = 0.5,
       .is = { vv_analyse_host_gaps, "row", "total", "tiny_ns", VV_OF_STEPS, 0.6, VV_EACH_ROW },
@@ -218,8 +257,11 @@ const struct vv_rule vv_rules_host[] = {
       .saves = "tiny_ns", .saves_part = 0.9,
       .says = "Small operators one after the other take {share} of the steps: {tiny_calls} calls "
               "shorter than 20 µs, with what Python takes for each.",
-      .why = { vv_analyse_operators, "row", "operator", "step_lead_ns", NULL,
+      .why = { vv_analyse_operators, "name", "aten::*", "step_lead_ns", NULL,
                "{name}: {step_calls} calls of {step_median_ns}, and {step_lead_ns} between them." },
+      .or_why = { vv_analyse_operators, "row", "operator", "step_lead_ns", NULL,
+               "{name}: {step_calls} calls of {step_median_ns}, and {step_lead_ns} between them.",
+               .weight = 1e-3 }, /* the engine's ranges are nobody's to change                  */
       .remedy = "One operator over all rows instead of a loop in Python, one wide layer instead "
                 "of a ModuleList of many; torch.compile; torch.vmap; a larger batch.",
       .remedy_xla = "jax.jit around the loop; jax.vmap instead of it; a larger batch.",
@@ -321,6 +363,21 @@ const struct vv_rule vv_rules_host[] = {
       .see = "varve report --filter \"name~'*dropout*'\" --by source",
       .because = "PyTorch's notes on evaluation mode: results are random until eval() is called; "
                  "a twentieth, though one call is wrong already." },
+    { .name = "forward_only",
+      .is = { vv_analyse_forward_only, "row", "total", "total_ns", VV_OF_STEPS, 0.25,
+              VV_EACH_ROW },
+      .also = { vv_analyse_forward_only, "row", "total", "nodes", NULL, 50, VV_EACH_ROW },
+      .weight = 0.35, /* memory is what it costs                                             */
+      .says = "{share} of the steps is operators that recorded a graph for a backward pass: "
+              "{nodes} nodes that no backward pass used.",
+      .why = { vv_analyse_forward_only, "row", "operator", "total_ns", NULL,
+               "{name}: {nodes} of {all_nodes} calls, {total_ns}. What each one saves for the way "
+               "back stays in memory until its output is gone." },
+      .remedy = "torch.inference_mode() or torch.no_grad() around evaluation and inference; "
+                ".detach() of what is kept for a log.",
+      .see = "varve report --table forward_only",
+      .because = "PyTorch's notes on locally disabling gradients; a quarter is more than a metric "
+                 "beside training." },
     { .name = "random_numbers",
       .unless = "dropout_at_evaluation",
       .bound = "host", .bound_least = 0.3,

@@ -25,7 +25,7 @@ static const char *const of_torch[] = {
     "barriers",
     "oversubscription", "processor_taken", "embedding_gradients", "recurrent_cells",
     "joining_tensors", "repeated_backward", "recomputation", "anomaly_detection",
-    "dropout_at_evaluation",
+    "dropout_at_evaluation", "printing_tensors", "numbers_outside", "forward_only",
 };
 
 /* Rules of a device's own work, or of its waiting. */
