@@ -11,7 +11,7 @@
 
 #include "base/system/os.h"
 
-static enum varve_code default_output(struct vv_output *out, struct varve_error *error)
+static enum varve_code default_output(struct vv_session_output *out, struct varve_error *error)
 {
     char *program = out->path;
     if (vv_os_program(program, sizeof out->path) != 0)
@@ -65,7 +65,7 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-static enum varve_code make(struct vv_output *out, bool is_shared, struct varve_error *error)
+static enum varve_code make(struct vv_session_output *out, bool is_shared, struct varve_error *error)
 {
     char *wanted = out->wanted, *path = out->path;
     const char *objection = NULL;
@@ -88,7 +88,7 @@ static enum varve_code make(struct vv_output *out, bool is_shared, struct varve_
     return VARVE_OK;
 }
 
-enum varve_code vv_output_make(const char *wanted, bool is_shared, struct vv_output *out,
+enum varve_code vv_output_make(const char *wanted, bool is_shared, struct vv_session_output *out,
                                struct varve_error *error)
 {
     if (wanted == NULL)

@@ -141,7 +141,7 @@ static enum varve_code lock_without_session(struct varve_error *error)
 
 static enum varve_code make_output_and_begin(const struct varve_session_options *options,
                                              const struct vv_session_manner *manner,
-                                             struct vv_output *output, struct varve_error *error)
+                                             struct vv_session_output *output, struct varve_error *error)
 {
     const uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
     VV_TRY(vv_output_make(options->output, manner->is_shared || is_standard_shared, output, error));
@@ -162,7 +162,7 @@ static enum varve_code check_and_begin(const struct varve_session_options *optio
         VV_FAIL(error, VARVE_PERMISSION, "a set-user-id process is not recorded");
     VV_TRY(lock_without_session(error));
     vv_recorder_unlock();
-    struct vv_output *output = mmap(NULL, sizeof *output, PROT_READ | PROT_WRITE,
+    struct vv_session_output *output = mmap(NULL, sizeof *output, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (output == MAP_FAILED)
         VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the trace's path");

@@ -45,7 +45,7 @@ static void enter_folder_with_room_for(size_t room)
 static void a_path_is_taken_whole_or_refused(void **state)
 {
     (void)state;
-    static struct vv_output output;
+    static struct vv_session_output output;
     struct varve_error error;
     char expected[PATH_MAX + 64];
     enter_folder_with_room_for(10);
