@@ -235,13 +235,13 @@ const struct vv_rule vv_rules_host[] = {
       .unless = "outside_operators",
       .never = { vv_analyse_operators, "name", "aten::masked_select", "step_calls", NULL, 4,
                  VV_EACH_ROW }, /* that is print() of a tensor                                 */
-      .is = { vv_analyse_host_gaps, "after", "aten::resolve_neg|aten::item", "total_ns",
+      .is = { vv_analyse_host_gaps, "after", "aten::resolve_neg", "total_ns",
               VV_OF_STEPS, 0.1, VV_ALL_ROWS },
       .weight = 0.9,
       .saves = "total_ns", .saves_part = 1.25, /* and the operators that hand them over          */
       .says = "{share} of the steps passes in pauses right after numbers were taken from tensors "
-              "(.numpy(), .tolist(), .item()): NumPy or Python works on them.",
-      .why = { vv_analyse_host_gaps, "after", "aten::resolve_neg|aten::item", "total_ns", NULL,
+              "(.numpy(), .tolist()): NumPy or Python works on them.",
+      .why = { vv_analyse_host_gaps, "after", "aten::resolve_neg", "total_ns", NULL,
                "After {after} and before {until}: {gaps} pauses, {total_ns}." },
       .remedy = "Metrics as operators over the whole tensor, on its device; .numpy() or .tolist() "
                 "once, of all rows, every 100th step. varve record --collect +python names the "
