@@ -10,6 +10,7 @@
  * Rows in order: operators, "N more", "total", which all rows above sum to. doc/metrics.md. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "derive/operators/step_summary.h"
 #include "derive/select/scope.h"
@@ -30,7 +31,7 @@ static const struct vv_sheet_column columns[COLUMNS] = {
 };
 
 struct group {
-    vv_string name;
+    const char *name;
     int64_t nodes, recorded, total_ns;
 };
 
@@ -106,7 +107,7 @@ static enum varve_code add_node(struct view *view, uint32_t slice, bool used,
     for (size_t i = former; i < view->capacity; i++)
         view->groups[i] = (struct group){ 0 };
     struct group *group = &view->groups[id];
-    group->name = slices->name[slice];
+    group->name = vv_text_of(view->model, slices->name[slice]);
     group->recorded++;
     group->nodes += !used;
     group->total_ns += used ? 0 : slices->duration_ns[slice];
@@ -135,7 +136,7 @@ static int compare_groups(const void *a, const void *b)
     const struct group *left = a, *right = b;
     if (left->total_ns != right->total_ns)
         return left->total_ns > right->total_ns ? -1 : 1;
-    return (left->name > right->name) - (left->name < right->name);
+    return strcmp(left->name, right->name);
 }
 
 static enum varve_code put_row(const struct view *view, const struct group *group, const char *name,
@@ -167,8 +168,7 @@ static enum varve_code put_rows(struct view *view, int64_t top, struct varve_err
             sums[s]->total_ns += group->total_ns;
         }
         if (i < shown)
-            VV_TRY(put_row(view, group, vv_text_of(view->model, group->name), "operator",
-                           VV_ROW_PLAIN, error));
+            VV_TRY(put_row(view, group, group->name, "operator", VV_ROW_PLAIN, error));
     }
     snprintf(text, sizeof text, "%zu more: --top 0", view->ids.count - shown);
     if (shown < view->ids.count)

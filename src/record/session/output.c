@@ -65,7 +65,8 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-static enum varve_code make(struct vv_session_output *out, bool is_shared, struct varve_error *error)
+static enum varve_code make(struct vv_session_output *out, bool is_shared,
+                            struct varve_error *error)
 {
     char *wanted = out->wanted, *path = out->path;
     const char *objection = NULL;

@@ -141,7 +141,8 @@ static enum varve_code lock_without_session(struct varve_error *error)
 
 static enum varve_code make_output_and_begin(const struct varve_session_options *options,
                                              const struct vv_session_manner *manner,
-                                             struct vv_session_output *output, struct varve_error *error)
+                                             struct vv_session_output *output,
+                                             struct varve_error *error)
 {
     const uint32_t layers = options->layers != 0 ? options->layers : VARVE_LAYER_ALL;
     VV_TRY(vv_output_make(options->output, manner->is_shared || is_standard_shared, output, error));
