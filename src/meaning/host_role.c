@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/once.h"
 #include "varve/varve.h"
 
 /* ---- by name ---- */
@@ -93,12 +94,10 @@ static uint8_t word_of(const char *name)
 
 /* ---- all together ---- */
 
-enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
-                                   struct vv_scratch *scratch, struct varve_error *error)
-{
-    *out_roles = (struct vv_host_roles){ .model = model };
-    return VV_SCRATCH_ZEROS(scratch, &out_roles->by_name, model->strings.count, error);
-}
+struct finding {
+    const struct vv_model *model;
+    uint8_t *by_name; /* string -> 1 + role that the words gave; 0 = not looked up              */
+};
 
 static bool is_call(const struct vv_model *model, uint32_t slice)
 {
@@ -107,18 +106,19 @@ static bool is_call(const struct vv_model *model, uint32_t slice)
            (activity != VV_NONE && model->activities.kind[activity] == VV_ACTIVITY_CALL);
 }
 
-enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
+static enum vv_host_role role_of(const struct finding *finding, uint32_t slice)
 {
-    const struct vv_slices *slices = &roles->model->slices;
+    const struct vv_model *model = finding->model;
+    const struct vv_slices *slices = &model->slices;
     uint32_t name = slices->name[slice];
     uint16_t layer = slices->layer[slice];
     if ((layer & (VARVE_LAYER_STEP | VARVE_LAYER_METRIC | VARVE_LAYER_MEMORY)) != 0 ||
         (slices->flags[slice] & (VV_SLICE_STEP | VV_SLICE_PHASE | VV_SLICE_OVERHEAD)) != 0)
         return VV_HOST_NONE;
-    if (roles->by_name[name] == 0)
-        roles->by_name[name] = (uint8_t)(1 + word_of(vv_intern_text(&roles->model->strings, name)));
-    enum vv_host_role word = (enum vv_host_role)(roles->by_name[name] - 1);
-    if (is_call(roles->model, slice))
+    if (finding->by_name[name] == 0)
+        finding->by_name[name] = (uint8_t)(1 + word_of(vv_intern_text(&model->strings, name)));
+    enum vv_host_role word = (enum vv_host_role)(finding->by_name[name] - 1);
+    if (is_call(model, slice))
         return word >= VV_HOST_CALL || word == VV_HOST_COMPILE ? word : VV_HOST_CALL;
     if (layer == VARVE_LAYER_COMM)
         return VV_HOST_COMM;
@@ -127,6 +127,28 @@ enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice)
     if ((slices->flags[slice] & VV_SLICE_ANNOTATION) != 0)
         return VV_HOST_NONE;
     return layer == VARVE_LAYER_PYTHON ? VV_HOST_PYTHON : VV_HOST_OP;
+}
+
+static enum varve_code find_roles(const struct vv_model *model, struct vv_scratch *scratch,
+                                  void *out_found, struct varve_error *error)
+{
+    struct vv_host_roles *out_roles = out_found;
+    struct finding finding = { model, NULL };
+    uint8_t *roles;
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &roles, model->slices.table.count, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &finding.by_name, model->strings.count, error));
+    for (uint32_t slice = 0; slice < model->slices.table.count; slice++)
+        roles[slice] = (uint8_t)role_of(&finding, slice);
+    vv_scratch_release(scratch, finding.by_name);
+    *out_roles = (struct vv_host_roles){ model, roles };
+    return VARVE_OK;
+}
+
+enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
+                                   struct varve_error *error)
+{
+    return vv_model_once(model, VV_ONCE_HOST_ROLES, find_roles, out_roles, sizeof *out_roles,
+                         error);
 }
 
 const char *vv_host_role_text(enum vv_host_role role)

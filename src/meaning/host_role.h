@@ -25,13 +25,17 @@ enum vv_host_role {
 
 struct vv_host_roles {
     const struct vv_model *model; /* borrowed */
-    uint8_t *by_name;             /* string -> 1 + role that the words gave; 0 = not looked up */
+    const uint8_t *of_slice;      /* enum vv_host_role; the model's */
 };
 
+/* Found once for a model. */
 enum varve_code vv_host_roles_init(struct vv_host_roles *out_roles, const struct vv_model *model,
-                                   struct vv_scratch *scratch, struct varve_error *error);
+                                   struct varve_error *error);
 
-enum vv_host_role vv_host_role_of(struct vv_host_roles *roles, uint32_t slice);
+static inline enum vv_host_role vv_host_role_of(const struct vv_host_roles *roles, uint32_t slice)
+{
+    return (enum vv_host_role)roles->of_slice[slice];
+}
 /* The name of a role: "operator", "Python", "data loader" … */
 const char *vv_host_role_text(enum vv_host_role role);
 

@@ -310,6 +310,14 @@ static void inherit(struct finding *finding)
     }
 }
 
+static bool has_xla_names(const struct vv_model *model)
+{
+    for (uint32_t id = 0; id < model->strings.count; id++)
+        if (strstr(vv_intern_text(&model->strings, id), "jvp(") != NULL)
+            return true;
+    return false;
+}
+
 /* XLA names in each kernel the program's operation that it came from:
  * "jit(f)/transpose(jvp(g))/dot". */
 static void read_xla(struct finding *finding)
@@ -354,7 +362,8 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
     mark_linked_again(finding);
     VV_TRY(mark_numbered(finding, error));
     inherit(finding);
-    read_xla(finding);
+    if (has_xla_names(model))
+        read_xla(finding);
     return VARVE_OK;
 }
 

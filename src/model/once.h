@@ -12,6 +12,7 @@
 struct vv_model;
 
 enum vv_once {
+    VV_ONCE_HOST_ROLES,
     VV_ONCE_AUTOGRAD_LINKS,
     VV_ONCE_OP_PHASES,
     VV_ONCE_DEVICE_WORK,     /* without that of warm-up steps                                    */

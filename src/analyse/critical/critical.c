@@ -21,7 +21,7 @@ enum varve_code vv_critical_init_in(struct vv_critical *critical, const struct v
     critical->scope = *scope;
     VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, &critical->bound_by_slice, model->slices.table.count,
                             error));
-    VV_TRY(vv_host_roles_init(&critical->roles, model, scope->scratch, error));
+    VV_TRY(vv_host_roles_init(&critical->roles, model, error));
     VV_TRY(vv_host_collectives_find(&critical->collectives, &critical->scope, scope->scratch,
                                     error));
     VV_TRY(vv_critical_windows_init(&critical->windows, &critical->scope, window_question,

@@ -191,7 +191,7 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
 static enum varve_code put_calls(struct view *view, struct varve_error *error)
 {
     size_t count = view->work->count;
-    VV_TRY(vv_host_roles_init(&view->roles, view->work->scope->model, view->names.scratch, error));
+    VV_TRY(vv_host_roles_init(&view->roles, view->work->scope->model, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->names.scratch, &view->queued, count, error));
     VV_TRY(VV_SCRATCH_ARRAY(view->names.scratch, &view->calls, count, error));
     VV_TRY(find_queued(view, error));

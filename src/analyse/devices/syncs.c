@@ -249,7 +249,7 @@ static enum varve_code put_rows(struct view *view, struct varve_error *error)
 
 static enum varve_code put_calls(struct view *view, struct varve_error *error)
 {
-    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
+    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, error));
     VV_TRY(find_calls(view, error));
     VV_TRY(vv_samples_sort(&view->durations, view->kinds.count, error));
     VV_TRY(put_rows(view, error));

@@ -387,7 +387,7 @@ enum varve_code vv_analyse_step_split(const struct vv_model *model,
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
     VV_TRY(vv_whole_steps_init(&whole, model, &question->selection, scratch, error));
     view.step_tracks = whole.scope.step_tracks;
-    VV_TRY(vv_host_roles_init(&view.roles, model, scratch, error));
+    VV_TRY(vv_host_roles_init(&view.roles, model, error));
     VV_TRY(vv_running_collectives(&scope, scratch, &view.running, error));
     VV_TRY(put_steps(&view, error));
     return state_policy(&view, error);

@@ -218,7 +218,7 @@ static enum varve_code put_process(struct view *view, uint32_t process, struct v
 static enum varve_code put_all(struct view *view, struct varve_error *error)
 {
     uint64_t processes = view->scope->model->processes.table.count;
-    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, view->scope->scratch, error));
+    VV_TRY(vv_host_roles_init(&view->roles, view->scope->model, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->loads, processes, error));
     VV_TRY(VV_SCRATCH_ZEROS(view->scope->scratch, &view->has_steps, processes, error));
     if (!find_processes(view))

@@ -65,8 +65,7 @@ static enum varve_code add_steps(struct run_split *split, struct vv_scratch *scr
     return VARVE_OK;
 }
 
-static enum varve_code add_slices(struct run_split *split, struct vv_scratch *scratch,
-                                  struct varve_error *error)
+static enum varve_code add_slices(struct run_split *split, struct varve_error *error)
 {
     static const enum vv_run_part part_of_role[VV_HOST_COUNT] = {
         [VV_HOST_NONE] = VV_RUN_REST,         [VV_HOST_OP] = VV_RUN_OPERATORS,
@@ -78,7 +77,7 @@ static enum varve_code add_slices(struct run_split *split, struct vv_scratch *sc
     const struct vv_slices *slices = &split->model->slices;
     struct vv_host_roles roles;
     uint32_t row, last;
-    VV_TRY(vv_host_roles_init(&roles, split->model, scratch, error));
+    VV_TRY(vv_host_roles_init(&roles, split->model, error));
     for (vv_track_rows(split->model, split->track, &row, &last); row < last; row++) {
         enum vv_run_part part = part_of_role[vv_host_role_of(&roles, row)];
         if (part != VV_RUN_REST)
@@ -122,7 +121,7 @@ enum varve_code vv_run_parts(const struct vv_model *model, struct vv_scratch *sc
     VV_TRY(vv_intervals_add(&split.free, model->run.begin_ns, model->run.end_ns, error));
     VV_TRY(vv_intervals_add(&split.parts[VV_RUN_START], model->run.begin_ns, first_ns, error));
     VV_TRY(add_steps(&split, scratch, error));
-    VV_TRY(add_slices(&split, scratch, error));
+    VV_TRY(add_slices(&split, error));
     return take_turns(&split, out_ns, error);
 }
 

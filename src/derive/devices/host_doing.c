@@ -32,7 +32,7 @@ enum varve_code vv_host_doing_init(struct vv_host_doing *out_doing, const struct
                                    struct vv_scratch *scratch, struct varve_error *error)
 {
     *out_doing = (struct vv_host_doing){ 0 };
-    VV_TRY(vv_host_roles_init(&out_doing->roles, model, scratch, error));
+    VV_TRY(vv_host_roles_init(&out_doing->roles, model, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->inherited, model->slices.table.count, error));
     VV_TRY(VV_SCRATCH_ARRAY(scratch, &out_doing->holder, model->slices.table.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_doing->recent, model->strings.count + 1, error));

@@ -13,7 +13,7 @@ enum varve_code vv_rank_work_init(struct vv_rank_work *out_rank, const struct vv
     const struct vv_model *model = work->scope->model;
     struct vv_scratch *scratch = work->scope->scratch;
     *out_rank = (struct vv_rank_work){ .work = work, .waits = waits };
-    VV_TRY(vv_host_roles_init(&out_rank->roles, model, scratch, error));
+    VV_TRY(vv_host_roles_init(&out_rank->roles, model, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &out_rank->is_known, model->processes.table.count, error));
     return VV_SCRATCH_ZEROS(scratch, &out_rank->of_process, model->processes.table.count, error);
 }

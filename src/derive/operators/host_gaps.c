@@ -100,7 +100,7 @@ enum varve_code vv_find_host_gaps(const struct vv_scope *scope, struct vv_scratc
 {
     struct finder finder = { .scope = scope, .found = out_gaps, .scratch = scratch };
     *out_gaps = (struct vv_host_gaps){ .count = 0 };
-    VV_TRY(vv_host_roles_init(&finder.roles, scope->model, scratch, error));
+    VV_TRY(vv_host_roles_init(&finder.roles, scope->model, error));
     for (uint32_t step = 0; step < scope->model->steps.table.count; step++) {
         finder.step = step;
         if (scope->steps[step])

@@ -212,7 +212,7 @@ static enum varve_code prepare(struct vv_graph_building *building, struct varve_
     memset(building->outside_of, 0xff, model->tracks.table.count * sizeof *building->outside_of);
     VV_TRY(vv_scope_init(&building->scope, model, &building->question->selection, scratch, error));
     building->has_ranks = vv_scope_rank_count(&building->scope) > 1;
-    VV_TRY(vv_host_roles_init(&building->roles, model, scratch, error));
+    VV_TRY(vv_host_roles_init(&building->roles, model, error));
     return vv_traits_init(&building->traits, model, building->scope.ranks,
                           VV_TRAIT_BIT(VV_TRAIT_MODULE) | VV_TRAIT_BIT(VV_TRAIT_PHASE) |
                               VV_TRAIT_BIT(VV_TRAIT_SOURCE) | VV_TRAIT_BIT(VV_TRAIT_SHAPE),
