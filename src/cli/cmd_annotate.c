@@ -135,7 +135,7 @@ static enum varve_code prepare(const struct vv_arguments *arguments, struct anno
         VV_TRY(vv_program_wants_output(arguments, "annotate", error));
     else if (arguments->operand_count == 0)
         VV_FAIL_SAID(error, VARVE_INVALID, "varve annotate needs a module: varve annotate net.mlir "
-                     "-o out.mlir");
+                     "run.varve -o out.mlir");
     annotating->reading.operands++;
     annotating->reading.operand_count--;
     const char *fields = arguments->fields;

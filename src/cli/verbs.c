@@ -311,9 +311,10 @@ const struct vv_verb vv_verbs[] = {
           "of, and prints how much of the time was found there. It goes into locations, which "
           "change no code; with --attr into attributes. Varve's earlier annotations are replaced. "
           "Without -o nothing is written, only found. Without a TRACE it reads the newest one "
-          "here; several are read as one. With --read it prints what a module, lowered to any "
-          "level, or a program of IREE (.vmfb) carries: so a loop, an operation of LLVM or a "
-          "dispatch names the operator that it came from.",
+          "here; several are read as one. A profile of another module, or of another version of "
+          "it, is refused; --require-coverage 0 writes what was found all the same. With --read it "
+          "prints what a module, lowered to any level, or a program of IREE (.vmfb) carries: so a "
+          "loop, an operation of LLVM or a dispatch names the operator that it came from.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_TAKES_READING, PART, VV_OPTION_FIELDS,
                         VV_OPTION_TOP, VV_OPTION_READ, VV_OPTION_ATTR, VV_OPTION_REQUIRE_COVERAGE,
                         VV_OPTION_COMPAT, VV_OPTION_MIN_LEVEL, VV_OPTION_KEY_ATTR, VV_OPTION_EMIT,
