@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/binary_search.h"
 #include "derive/operators/step_summary.h"
 #include "derive/select/scope.h"
 #include "meaning/autograd_links.h"
@@ -82,15 +83,8 @@ static enum varve_code find_used(struct view *view, struct varve_error *error)
 /* Does a backward operator name a number in [first, last)? */
 static bool is_used(const struct view *view, int64_t first, int64_t last)
 {
-    size_t low = 0, high = view->used_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (view->used[middle] < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < view->used_count && view->used[low] < last;
+    size_t at = VV_FIRST_NOT(i, 0, view->used_count, view->used[i] < first);
+    return at < view->used_count && view->used[at] < last;
 }
 
 static enum varve_code add_node(struct view *view, uint32_t slice, bool used,
