@@ -9,6 +9,9 @@ import pytest
 
 TRACE = "kineto/resnet50_workers0.json.gz"
 MB = 1 << 20
+SMALL_STACK = 1 << 15
+"""Linux begins the stack up to 8 KiB below its top, by chance, and glibc's loader takes 8 KiB for
+each library of LD_PRELOAD. So 16 KiB are too few for some starts of any program."""
 
 
 def limited(varve, kind, most, *arguments, **options):
@@ -34,17 +37,18 @@ def test_with_little_address_space_a_failure_says_that_there_is_no_memory(varve,
 
 @pytest.mark.parametrize("verb", ["report", "info", "memory"])
 def test_a_small_stack_is_enough(varve, traces, verb):
-    """16 KiB, also for each thread that reads."""
+    """Also for each thread that reads."""
     wanted = limited(varve, resource.RLIMIT_AS, resource.RLIM_INFINITY, verb, "--no-cache",
-                     traces / TRACE)
-    done = limited(varve, resource.RLIMIT_STACK, 1 << 14, verb, "--no-cache", traces / TRACE)
+                     traces / TRACE, env={})
+    done = limited(varve, resource.RLIMIT_STACK, SMALL_STACK, verb, "--no-cache", traces / TRACE,
+                   env={})
     assert (done.returncode, done.stdout) == (wanted.returncode, wanted.stdout)
 
 
 def test_a_recorded_program_has_the_stack_that_it_would_have(varve, tmp_path):
-    done = limited(varve, resource.RLIMIT_STACK, 1 << 14, "record", "-q", "--", "/bin/sh", "-c",
-                   "ulimit -s; exit 7", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (7, "16\n", "")
+    done = limited(varve, resource.RLIMIT_STACK, SMALL_STACK, "record", "-q", "--", "/bin/sh",
+                   "-c", "ulimit -s; exit 7", cwd=tmp_path, env={})
+    assert (done.returncode, done.stdout, done.stderr) == (7, "32\n", "")
 
 
 @pytest.mark.parametrize("most", [4, 5])
