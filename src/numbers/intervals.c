@@ -119,6 +119,20 @@ int64_t vv_intervals_length(const struct vv_intervals *set)
     return sum_ns;
 }
 
+/* The first of set->items[next …] that ends after the instant. Mostly it is near, so the steps begin
+ * small and double. */
+static size_t first_after(const struct vv_intervals *set, size_t next, int64_t at_ns)
+{
+    size_t step = 1, limit = next;
+    while (limit < set->count && set->items[limit].end_ns <= at_ns) {
+        next = limit + 1;
+        limit += step;
+        step *= 2;
+    }
+    limit = limit < set->count ? limit : set->count;
+    return VV_FIRST_NOT(j, next, limit, set->items[j].end_ns <= at_ns);
+}
+
 /* Splits a into the pieces that lie in b and those that do not. Each piece is added to its set, if
  * that is not NULL. */
 static enum varve_code divide(const struct vv_intervals *a, const struct vv_intervals *b,
@@ -129,8 +143,7 @@ static enum varve_code divide(const struct vv_intervals *a, const struct vv_inte
     *out_inside_ns = 0;
     for (size_t i = 0; i < a->count; i++) {
         int64_t at_ns = a->items[i].begin_ns, end_ns = a->items[i].end_ns;
-        if (next < b->count && b->items[next].end_ns <= at_ns)
-            next = VV_FIRST_NOT(j, next + 1, b->count, b->items[j].end_ns <= at_ns);
+        next = first_after(b, next, at_ns);
         for (size_t j = next; j < b->count && b->items[j].begin_ns < end_ns; j++) {
             int64_t from_ns = b->items[j].begin_ns > at_ns ? b->items[j].begin_ns : at_ns;
             int64_t to_ns = b->items[j].end_ns < end_ns ? b->items[j].end_ns : end_ns;

@@ -6,16 +6,24 @@
 
 #define FIRST_CAPACITY 1024
 
+enum varve_code vv_samples_reserve(struct vv_samples *samples, size_t capacity,
+                                   struct varve_error *error)
+{
+    size_t groups = samples->capacity, values = groups;
+    if (capacity <= samples->capacity)
+        return VARVE_OK;
+    VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->groups, &groups, capacity, error));
+    VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->values, &values, capacity, error));
+    samples->capacity = groups < values ? groups : values;
+    return VARVE_OK;
+}
+
 enum varve_code vv_samples_add(struct vv_samples *samples, uint32_t group, int64_t value,
                                struct varve_error *error)
 {
-    if (samples->count == samples->capacity) {
-        size_t groups = samples->capacity, values = groups,
-               capacity = groups > 0 ? groups * 2 : FIRST_CAPACITY;
-        VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->groups, &groups, capacity, error));
-        VV_TRY(VV_SCRATCH_RESERVE(samples->scratch, &samples->values, &values, capacity, error));
-        samples->capacity = capacity;
-    }
+    if (samples->count == samples->capacity)
+        VV_TRY(vv_samples_reserve(samples, samples->count > 0 ? samples->count * 2 : FIRST_CAPACITY,
+                                  error));
     samples->groups[samples->count] = group;
     samples->values[samples->count++] = value;
     return VARVE_OK;
