@@ -1,74 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/memory/arena_plan.h"
 
+#include <endian.h>
+#include <string.h>
+
+#include "base/binary_search.h"
 #include "base/radix.h"
 
-#define BLOCK 64 /* so many placements are looked at before the search may end                   */
+#define BLOCK 64u /* so many placements are looked at at once                                    */
+_Static_assert(2 * VV_ARENA_PLAN_MOST < INT16_MAX, "ranks of times are of 16 bits");
 
-/* A placed allocation, by offset: what the search for a gap reads, close together. */
+/* The placed allocations in order of offset, in arrays that have room for BLOCK more. A time is the
+ * rank among all times of the plan. After the last one, `begins` are INT16_MAX: those never live. */
 struct placed {
-    int64_t begin_ns, end_ns, offset_bytes, end_bytes;
+    int16_t *begins, *ends;
+    int64_t *offsets_bytes, *ends_bytes;
+    size_t count;
 };
 
-/* Which of placed[0..count) live at the same time as `item`. No branch depends on the answer, which
- * follows no pattern. */
-static size_t list_neighbours(const struct placed *placed, size_t count,
-                              const struct vv_allocation *item, const struct placed **out)
+/* Which of BLOCK allocations live at the same time as one of [begin, end): bit i is the ith. No
+ * branch depends on the answer, which follows no pattern. */
+static uint64_t find_neighbours(const int16_t *restrict begins, const int16_t *restrict ends,
+                                int16_t begin, int16_t end)
 {
-    size_t listed = 0;
-    for (size_t i = 0; i < count; i++) {
-        out[listed] = &placed[i];
-        listed += (placed[i].begin_ns < item->end_ns) & (item->begin_ns < placed[i].end_ns);
+    uint8_t lives[BLOCK];
+    uint64_t bits = 0, eight;
+    for (unsigned i = 0; i < BLOCK; i++)
+        lives[i] = (begins[i] < end) & (begin < ends[i]);
+    for (unsigned i = 0; i < BLOCK; i += 8) { /* byte k of `eight` is 0 or 1, and becomes bit k   */
+        memcpy(&eight, lives + i, sizeof eight);
+        bits |= (le64toh(eight) * UINT64_C(0x0102040810204080) >> 56) << i;
     }
-    return listed;
+    return bits;
 }
 
-/* The offset of the smallest gap that `item` fits in, between those of placed[0..count) that live
- * at the same time as `item`. `placed` is in order of offset. If no gap fits, the end of the last
- * of them. */
-static int64_t best_gap(const struct placed *placed, size_t count, const struct vv_allocation *item)
+/* The offset of the smallest gap that `bytes` fit in, between those of `placed` that live at the
+ * same time. If no gap fits, the end of the last of them. */
+static int64_t best_gap(const struct placed *placed, int64_t bytes, int16_t begin, int16_t end)
 {
-    const struct placed *neighbours[BLOCK];
     int64_t free_from = 0, best = -1, best_bytes = INT64_MAX;
-    for (size_t first = 0; first < count && best_bytes > item->bytes; first += BLOCK) {
-        size_t left = count - first;
-        size_t listed =
-            list_neighbours(placed + first, left < BLOCK ? left : BLOCK, item, neighbours);
-        for (size_t i = 0; i < listed && best_bytes > item->bytes; i++) {
-            int64_t gap_bytes = neighbours[i]->offset_bytes - free_from,
-                    end_bytes = neighbours[i]->end_bytes;
-            if (gap_bytes >= item->bytes && gap_bytes < best_bytes) {
+    for (size_t first = 0; first < placed->count && best_bytes > bytes; first += BLOCK) {
+        uint64_t live =
+            find_neighbours(placed->begins + first, placed->ends + first, begin, end);
+        for (; live != 0 && best_bytes > bytes; live &= live - 1) {
+            size_t i = first + (size_t)__builtin_ctzll(live);
+            int64_t gap_bytes = placed->offsets_bytes[i] - free_from;
+            if (gap_bytes >= bytes && gap_bytes < best_bytes) {
                 best = free_from;
                 best_bytes = gap_bytes;
             }
-            free_from = end_bytes > free_from ? end_bytes : free_from;
+            if (placed->ends_bytes[i] > free_from)
+                free_from = placed->ends_bytes[i];
         }
     }
     return best >= 0 ? best : free_from;
 }
 
-/* `placed` has room for all placements. */
+#define INSERT(array, at, count, value)                                                \
+    do {                                                                               \
+        memmove((array) + (at) + 1, (array) + (at), ((count) - (at)) * sizeof *(array)); \
+        (array)[at] = (value);                                                         \
+    } while (0)
+
 static void place(const struct vv_allocation *items, struct vv_arena_plan *plan,
-                  struct placed *placed)
+                  struct placed *placed, const int16_t *ranks)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        const struct vv_allocation *item = &items[plan->placements[i].allocation];
-        int64_t offset = best_gap(placed, i, item), end_bytes = offset + item->bytes;
-        size_t at = i;
-        for (; at > 0 && placed[at - 1].offset_bytes > offset; at--)
-            placed[at] = placed[at - 1];
-        plan->placements[i].offset_bytes = offset;
-        placed[at] = (struct placed){ item->begin_ns, item->end_ns, offset, end_bytes };
+        int64_t bytes = items[plan->placements[i].allocation].bytes;
+        int16_t begin = ranks[2 * i], end = ranks[2 * i + 1];
+        int64_t offset_bytes = best_gap(placed, bytes, begin, end),
+                end_bytes = offset_bytes + bytes;
+        size_t at = VV_FIRST_NOT(k, 0, placed->count, placed->offsets_bytes[k] <= offset_bytes);
+        INSERT(placed->begins, at, placed->count, begin);
+        INSERT(placed->ends, at, placed->count, end);
+        INSERT(placed->offsets_bytes, at, placed->count, offset_bytes);
+        INSERT(placed->ends_bytes, at, placed->count, end_bytes);
+        placed->count++;
+        plan->placements[i].offset_bytes = offset_bytes;
         plan->bytes = end_bytes > plan->bytes ? end_bytes : plan->bytes;
     }
 }
 
-/* The most that is live at once. Releases count before allocations of the same instant: their keys
- * stand first, and the sort is stable. `keys` has room for two of each placement. */
-static enum varve_code find_live_peak(const struct vv_allocation *items, struct vv_arena_plan *plan,
-                                      struct vv_keyed_row *keys, struct varve_error *error)
+/* Ranks the times, and finds the most that is live at once. Releases count before allocations of
+ * the same instant: their keys stand first, and the sort is stable. `keys` has room for two of each
+ * placement; out_ranks[2 * i] is of the begin of placement i, and the next of its end. */
+static enum varve_code sweep(const struct vv_allocation *items, struct vv_arena_plan *plan,
+                             struct vv_keyed_row *keys, int16_t *out_ranks,
+                             struct varve_error *error)
 {
     int64_t live_bytes = 0;
+    int16_t rank = 0;
     size_t count = plan->count;
     for (size_t i = 0; i < count; i++) {
         const struct vv_allocation *item = &items[plan->placements[i].allocation];
@@ -79,8 +100,10 @@ static enum varve_code find_live_peak(const struct vv_allocation *items, struct 
     VV_TRY(vv_radix_sort(keys, 2 * count, error));
     for (size_t k = 0; k < 2 * count; k++) {
         bool is_begin = keys[k].row >= count;
-        int64_t bytes =
-            items[plan->placements[is_begin ? keys[k].row - count : keys[k].row].allocation].bytes;
+        size_t i = is_begin ? keys[k].row - count : keys[k].row;
+        int64_t bytes = items[plan->placements[i].allocation].bytes;
+        rank = (int16_t)(rank + (k > 0 && keys[k].key != keys[k - 1].key));
+        out_ranks[2 * i + !is_begin] = rank;
         live_bytes += is_begin ? bytes : -bytes;
         plan->live_peak_bytes =
             live_bytes > plan->live_peak_bytes ? live_bytes : plan->live_peak_bytes;
@@ -112,13 +135,22 @@ static enum varve_code make_plan(const struct vv_allocations *allocations,
                                  struct vv_arena_plan *plan, struct varve_error *error)
 {
     struct vv_keyed_row *keys;
-    struct placed *placed;
+    struct placed placed = { 0 };
+    int16_t *ranks;
     size_t most = pool->last - pool->first;
     VV_TRY(VV_SCRATCH_ARRAY(own, &keys, 2 * most, error));
     VV_TRY(choose(allocations, pool, keys, plan, error));
-    VV_TRY(VV_SCRATCH_ARRAY(own, &placed, plan->count, error));
-    place(allocations->items, plan, placed);
-    return find_live_peak(allocations->items, plan, keys, error);
+    size_t room = plan->count + BLOCK;
+    VV_TRY(VV_SCRATCH_ARRAY(own, &ranks, 2 * plan->count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &placed.begins, room, error));
+    VV_TRY(VV_SCRATCH_ZEROS(own, &placed.ends, room, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &placed.offsets_bytes, room, error));
+    VV_TRY(VV_SCRATCH_ARRAY(own, &placed.ends_bytes, room, error));
+    for (size_t i = 0; i < room; i++)
+        placed.begins[i] = INT16_MAX;
+    VV_TRY(sweep(allocations->items, plan, keys, ranks, error));
+    place(allocations->items, plan, &placed, ranks);
+    return VARVE_OK;
 }
 
 enum varve_code vv_arena_plan(const struct vv_allocations *allocations, uint32_t pool,
