@@ -65,15 +65,37 @@ struct launch {
 struct known_text { uint32_t text; uint8_t role; struct launch said; };
 
 #define RECENT_SHAPES 256u
-struct recent_shape { struct shape shape; uint32_t row; bool is_there; };
+struct recent_shape { struct shape shape; uint32_t number; bool is_there; };
 
+/* The launches of the slices [first, limit), which one thread reads. Its shapes are numbered in
+ * order of first appearance, and so are those of all pieces in turn. */
 struct taking {
-    struct vv_model *model;
-    uint8_t *roles;          /* string -> enum role                                              */
-    struct vv_intern shapes; /* the bytes of each struct shape; the first ids are no shapes      */
-    uint32_t first_shape;
-    struct known_text *known;
+    const struct vv_model *model;
+    const uint8_t *roles;    /* string -> enum role                                              */
+    uint32_t first, limit;
+    struct vv_scratch scratch;
+    struct vv_intern *ids;   /* the bytes of each struct shape; the first ids are no shapes      */
+    uint32_t first_id;
+    struct shape *shapes;
+    uint32_t shape_count;
+    struct of_activity { uint32_t activity, shape; } *launches;
+    struct wait { uint32_t activity; int64_t stream, record; } *waits;
+    size_t shape_capacity, launch_count, launch_capacity, wait_count, wait_capacity;
+    struct known_text known[KNOWN_TEXTS];
     struct recent_shape recent[RECENT_SHAPES];
+    enum varve_code code;
+    struct varve_error error;
+};
+
+#define PIECES_MAX 8u
+#define PIECE_SLICES 65536u /* smallest piece for a thread                                        */
+
+struct vv_launch_words {
+    struct vv_model *model;
+    struct vv_scratch scratch;
+    uint8_t *roles;
+    struct taking *takings;
+    size_t count;
 };
 
 static const struct shape nothing = { .registers = -1, .shared_bytes = -1, .occupancy = -1 };
@@ -208,25 +230,17 @@ static void read_launch(struct taking *taking, uint32_t slice, struct launch *la
 
 /* ---- rows ---- */
 
-static enum varve_code find_row(struct taking *taking, const struct shape *shape, uint32_t *out_row,
-                                struct varve_error *error)
+static enum varve_code find_shape(struct taking *taking, const struct shape *shape,
+                                  uint32_t *out_shape, struct varve_error *error)
 {
-    struct vv_launch_shapes *shapes = &taking->model->launch_shapes;
-    uint32_t id, row;
-    VV_TRY(vv_intern_add(&taking->shapes, (const char *)shape, sizeof *shape, &id, error));
-    *out_row = id - taking->first_shape;
-    if (*out_row < shapes->table.count)
+    uint32_t id;
+    VV_TRY(vv_intern_add(taking->ids, (const char *)shape, sizeof *shape, &id, error));
+    *out_shape = id - taking->first_id;
+    if (*out_shape < taking->shape_count)
         return VARVE_OK;
-    VV_TRY(vv_model_add_launch_shape(taking->model, &row, error));
-    shapes->grid_x[row] = shape->grid[0];
-    shapes->grid_y[row] = shape->grid[1];
-    shapes->grid_z[row] = shape->grid[2];
-    shapes->block_x[row] = shape->block[0];
-    shapes->block_y[row] = shape->block[1];
-    shapes->block_z[row] = shape->block[2];
-    shapes->registers[row] = shape->registers;
-    shapes->shared_bytes[row] = shape->shared_bytes;
-    shapes->occupancy[row] = shape->occupancy;
+    VV_TRY(VV_SCRATCH_RESERVE(&taking->scratch, &taking->shapes, &taking->shape_capacity,
+                              (size_t)taking->shape_count + 1, error));
+    taking->shapes[taking->shape_count++] = *shape;
     return VARVE_OK;
 }
 
@@ -241,32 +255,34 @@ static enum varve_code put_shape(struct taking *taking, const struct shape *shap
         return VARVE_OK;
     if (!recent->is_there || memcmp(&recent->shape, shape, sizeof *shape) != 0) {
         recent->is_there = false;
-        VV_TRY(find_row(taking, shape, &recent->row, error));
+        VV_TRY(find_shape(taking, shape, &recent->number, error));
         recent->shape = *shape;
         recent->is_there = true;
     }
-    taking->model->activities.shape[activity] = recent->row;
+    VV_TRY(VV_SCRATCH_RESERVE(&taking->scratch, &taking->launches, &taking->launch_capacity,
+                              taking->launch_count + 1, error));
+    taking->launches[taking->launch_count++] = (struct of_activity){ activity, recent->number };
     return VARVE_OK;
 }
 
 static enum varve_code put_wait(struct taking *taking, const struct launch *launch,
                                 uint32_t activity, struct varve_error *error)
 {
-    struct vv_waits *waits = &taking->model->waits;
-    uint32_t row;
     if (launch->waited_stream < 0 && launch->waited_record < 0)
         return VARVE_OK;
-    VV_TRY(vv_model_add_wait(taking->model, &row, error));
-    waits->stream[row] = launch->waited_stream;
-    waits->correlation[row] = launch->waited_record;
-    taking->model->activities.wait[activity] = row;
+    VV_TRY(VV_SCRATCH_RESERVE(&taking->scratch, &taking->waits, &taking->wait_capacity,
+                              taking->wait_count + 1, error));
+    taking->waits[taking->wait_count++] =
+        (struct wait){ activity, launch->waited_stream, launch->waited_record };
     return VARVE_OK;
 }
 
 static enum varve_code take_all(struct taking *taking, struct varve_error *error)
 {
     const struct vv_model *model = taking->model;
-    for (uint32_t slice = 0; slice < model->slices.table.count; slice++) {
+    VV_TRY(vv_intern_in(&taking->scratch, &taking->ids, error));
+    taking->first_id = taking->ids->count;
+    for (uint32_t slice = taking->first; slice < taking->limit; slice++) {
         uint32_t activity = model->slices.activity[slice];
         if (activity == VV_NONE || model->slices.arg_count[slice] == 0)
             continue;
@@ -281,37 +297,131 @@ static enum varve_code take_all(struct taking *taking, struct varve_error *error
     return VARVE_OK;
 }
 
+/* ---- all pieces ---- */
+
 /* False: this model has no word of the table. */
-static bool find_roles(struct taking *taking)
+static bool find_roles(struct vv_launch_words *launches)
 {
     bool has_any = false;
     for (size_t i = 0; i < COUNT(words); i++) {
-        uint32_t id = vv_intern_find(&taking->model->strings, words[i].word, strlen(words[i].word));
+        uint32_t id =
+            vv_intern_find(&launches->model->strings, words[i].word, strlen(words[i].word));
         if (id != UINT32_MAX)
-            taking->roles[id] = (uint8_t)words[i].role;
+            launches->roles[id] = (uint8_t)words[i].role;
         has_any = has_any || id != UINT32_MAX;
     }
     return has_any;
 }
 
-enum varve_code vv_words_to_launches(struct vv_model *model, struct varve_error *error)
+static enum varve_code divide(struct vv_launch_words *launches, struct varve_error *error)
 {
-    struct taking taking = { .model = model };
-    enum varve_code code = VARVE_OK;
-    if (model->activities.table.count == 0)
+    const struct vv_model *model = launches->model;
+    size_t slices = model->slices.table.count, most = slices / PIECE_SLICES + 1,
+           count = model->threads > 1 ? model->threads : 1;
+    VV_TRY(VV_SCRATCH_ZEROS(&launches->scratch, &launches->roles,
+                            (size_t)model->strings.count + 1, error));
+    if (!find_roles(launches))
         return VARVE_OK;
-    taking.roles = calloc((size_t)model->strings.count + 1, 1);
-    taking.known = calloc(KNOWN_TEXTS, sizeof *taking.known);
-    if (taking.roles == NULL || taking.known == NULL)
-        code = vv_fail(error, VARVE_NO_MEMORY, "no memory for how kernels were launched");
-    if (code == VARVE_OK && find_roles(&taking)) {
-        code = vv_intern_init(&taking.shapes, error);
-        taking.first_shape = taking.shapes.count;
-        if (code == VARVE_OK)
-            code = take_all(&taking, error);
+    count = count < PIECES_MAX ? count : PIECES_MAX;
+    count = count < most ? count : most;
+    VV_TRY(VV_SCRATCH_ZEROS(&launches->scratch, &launches->takings, count, error));
+    launches->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct taking *taking = &launches->takings[i];
+        taking->model = model;
+        taking->roles = launches->roles;
+        taking->first = (uint32_t)(slices * i / count);
+        taking->limit = (uint32_t)(slices * (i + 1) / count);
     }
-    vv_intern_deinit(&taking.shapes);
-    free(taking.roles);
-    free(taking.known);
-    return code;
+    return VARVE_OK;
+}
+
+static void deinit(void *object)
+{
+    struct vv_launch_words *launches = object;
+    for (size_t i = 0; i < launches->count; i++)
+        vv_scratch_deinit(&launches->takings[i].scratch);
+    vv_scratch_deinit(&launches->scratch);
+}
+
+enum varve_code vv_launch_words_init(struct vv_scratch *scratch, struct vv_model *model,
+                                     struct vv_launch_words **out_launches,
+                                     struct varve_error *error)
+{
+    VV_TRY(vv_scratch_object(scratch, out_launches, sizeof **out_launches, deinit, error));
+    (*out_launches)->model = model;
+    return model->activities.table.count > 0 ? divide(*out_launches, error) : VARVE_OK;
+}
+
+size_t vv_launch_words_pieces(const struct vv_launch_words *launches)
+{
+    return launches->count;
+}
+
+void vv_launch_words_read(struct vv_launch_words *launches, size_t piece)
+{
+    struct taking *taking = &launches->takings[piece];
+    taking->code = take_all(taking, &taking->error);
+}
+
+static enum varve_code add_row(struct vv_model *model, const struct shape *shape, uint32_t *out_row,
+                               struct varve_error *error)
+{
+    struct vv_launch_shapes *rows = &model->launch_shapes;
+    VV_TRY(vv_model_add_launch_shape(model, out_row, error));
+    rows->grid_x[*out_row] = shape->grid[0];
+    rows->grid_y[*out_row] = shape->grid[1];
+    rows->grid_z[*out_row] = shape->grid[2];
+    rows->block_x[*out_row] = shape->block[0];
+    rows->block_y[*out_row] = shape->block[1];
+    rows->block_z[*out_row] = shape->block[2];
+    rows->registers[*out_row] = shape->registers;
+    rows->shared_bytes[*out_row] = shape->shared_bytes;
+    rows->occupancy[*out_row] = shape->occupancy;
+    return VARVE_OK;
+}
+
+/* `known`: the shapes of the pieces before, each with its row. */
+static enum varve_code join(struct vv_launch_words *launches, struct taking *taking,
+                            struct vv_intern *known, uint32_t **rows, size_t *row_capacity,
+                            struct varve_error *error)
+{
+    struct vv_model *model = launches->model;
+    uint32_t *row_of, id, row;
+    VV_TRY(VV_SCRATCH_ARRAY(&taking->scratch, &row_of, taking->shape_count, error));
+    for (uint32_t i = 0; i < taking->shape_count; i++) {
+        uint32_t count = known->count;
+        VV_TRY(vv_intern_add(known, (const char *)&taking->shapes[i], sizeof *taking->shapes, &id,
+                             error));
+        VV_TRY(VV_SCRATCH_RESERVE(&launches->scratch, rows, row_capacity, (size_t)id + 1, error));
+        if (id == count)
+            VV_TRY(add_row(model, &taking->shapes[i], &(*rows)[id], error));
+        row_of[i] = (*rows)[id];
+    }
+    for (size_t i = 0; i < taking->launch_count; i++)
+        model->activities.shape[taking->launches[i].activity] =
+            row_of[taking->launches[i].shape];
+    for (size_t i = 0; i < taking->wait_count; i++) {
+        VV_TRY(vv_model_add_wait(model, &row, error));
+        model->waits.stream[row] = taking->waits[i].stream;
+        model->waits.correlation[row] = taking->waits[i].record;
+        model->activities.wait[taking->waits[i].activity] = row;
+    }
+    return VARVE_OK;
+}
+
+enum varve_code vv_launch_words_join(struct vv_launch_words *launches, struct varve_error *error)
+{
+    struct vv_intern *known;
+    uint32_t *rows = NULL;
+    size_t row_capacity = 0;
+    VV_TRY(vv_intern_in(&launches->scratch, &known, error));
+    for (size_t i = 0; i < launches->count; i++) {
+        struct taking *taking = &launches->takings[i];
+        if (taking->code != VARVE_OK && error != NULL)
+            *error = taking->error;
+        VV_TRY(taking->code);
+        VV_TRY(join(launches, taking, known, &rows, &row_capacity, error));
+    }
+    return VARVE_OK;
 }

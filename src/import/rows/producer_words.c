@@ -51,24 +51,34 @@ static void name_flows(struct vv_model *model)
 /* What the words say, in pieces that write no common column. */
 struct saying {
     struct vv_model *model;
-    enum varve_code code;
-    struct varve_error *error;
+    struct vv_launch_words *launches;
 };
 
 static void say_piece(void *context, size_t piece)
 {
     struct saying *saying = context;
-    if (piece == 0) {
-        saying->code = vv_words_to_launches(saying->model, saying->error);
+    if (piece < vv_launch_words_pieces(saying->launches)) {
+        vv_launch_words_read(saying->launches, piece);
         return;
     }
     flag_slices(saying->model);
     name_flows(saying->model);
 }
 
+static enum varve_code say_all(struct saying *saying, struct vv_scratch *scratch,
+                               struct varve_error *error)
+{
+    VV_TRY(vv_launch_words_init(scratch, saying->model, &saying->launches, error));
+    vv_workers_run(saying->model->threads, vv_launch_words_pieces(saying->launches) + 1, say_piece,
+                   saying);
+    return vv_launch_words_join(saying->launches, error);
+}
+
 enum varve_code vv_words_to_columns(struct vv_model *model, struct varve_error *error)
 {
-    struct saying saying = { model, VARVE_OK, error };
-    vv_workers_run(model->threads, 2, say_piece, &saying);
-    return saying.code;
+    struct vv_scratch scratch = { 0 };
+    struct saying saying = { model, NULL };
+    enum varve_code code = say_all(&saying, &scratch, error);
+    vv_scratch_deinit(&scratch);
+    return code;
 }

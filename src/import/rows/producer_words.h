@@ -16,7 +16,15 @@
  * waits, from the arguments of device work. */
 enum varve_code vv_words_to_columns(struct vv_model *model, struct varve_error *error);
 
-/* import/rows/launch_words.c: fills launch_shapes and waits; the function above calls it. */
-enum varve_code vv_words_to_launches(struct vv_model *model, struct varve_error *error);
+/* import/rows/launch_words.c: fills launch_shapes and waits; the function above calls it. First the
+ * pieces are read, by as many threads as one likes, each piece once; then they are joined. The
+ * result does not depend on the number of pieces. */
+struct vv_launch_words;
+enum varve_code vv_launch_words_init(struct vv_scratch *scratch, struct vv_model *model,
+                                     struct vv_launch_words **out_launches,
+                                     struct varve_error *error);
+size_t vv_launch_words_pieces(const struct vv_launch_words *launches);
+void vv_launch_words_read(struct vv_launch_words *launches, size_t piece);
+enum varve_code vv_launch_words_join(struct vv_launch_words *launches, struct varve_error *error);
 
 #endif

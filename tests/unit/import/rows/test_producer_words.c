@@ -189,6 +189,48 @@ static void slices_have_flags_and_flows_kinds(void **state)
     }
 }
 
+enum { LAUNCHES = 200000 };
+
+/* Of launches with 91 shapes, and of waits, as a model with so many threads reads them. */
+static void read_launches(unsigned threads, uint32_t *out_shapes, uint32_t *out_waits)
+{
+    uint32_t keys[2] = { handmade_text(model, "registersPerThread"),
+                         handmade_text(model, "wait_on_stream") };
+    model->threads = threads;
+    for (uint32_t i = 0; i < LAUNCHES; i++) {
+        uint32_t slice = add_work("work", i % 5 == 0 ? VV_ACTIVITY_SYNC : VV_ACTIVITY_KERNEL, i),
+                 arg;
+        assert_int_equal(vv_model_add_arg(model, &arg, NULL), VARVE_OK);
+        model->args.key[arg] = keys[i % 5 == 0];
+        model->args.kind[arg] = VV_ARG_INT;
+        model->args.value[arg] = i / 2000 * 7919 % 91;
+        model->slices.first_arg[slice] = arg;
+        model->slices.arg_count[slice] = 1;
+    }
+    assert_int_equal(vv_words_to_columns(model, NULL), VARVE_OK);
+    for (uint32_t i = 0; i < LAUNCHES; i++) {
+        out_shapes[i] = model->activities.shape[activity_of(i)];
+        out_waits[i] = model->activities.wait[activity_of(i)];
+    }
+    assert_int_equal(model->launch_shapes.table.count, 91);
+    assert_int_equal(model->waits.table.count, LAUNCHES / 5);
+    for (uint32_t i = 0; i < LAUNCHES; i++)
+        assert_int_equal(i % 5 == 0 ? model->waits.stream[out_waits[i]]
+                                    : model->launch_shapes.registers[out_shapes[i]],
+                         i / 2000 * 7919 % 91);
+}
+
+static void pieces_make_no_difference(void **state)
+{
+    static uint32_t shapes[2][LAUNCHES], waits[2][LAUNCHES];
+    read_launches(1, shapes[0], waits[0]);
+    end(state);
+    begin(state);
+    read_launches(3, shapes[1], waits[1]);
+    assert_memory_equal(shapes[0], shapes[1], sizeof shapes[0]);
+    assert_memory_equal(waits[0], waits[1], sizeof waits[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(absurd_numbers_are_nothing, begin, end),
         cmocka_unit_test_setup_teardown(waits_name_what_they_wait_for, begin, end),
         cmocka_unit_test_setup_teardown(slices_have_flags_and_flows_kinds, begin, end),
+        cmocka_unit_test_setup_teardown(pieces_make_no_difference, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
