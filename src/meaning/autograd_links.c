@@ -7,14 +7,22 @@
 #include "model/id_map.h"
 #include "numbers/pair_ids.h"
 
+struct numbered { /* an operator with a sequence number                                           */
+    int64_t sequence;
+    uint32_t row;
+    bool is_backward; /* it names the thread of a forward operator                              */
+};
+
 struct linking {
     const struct vv_model *model;
     struct vv_scratch *scratch; /* of this work                                                 */
     struct vv_scratch *out;     /* of the links                                                 */
     struct vv_autograd_link *links;
     size_t link_count, link_capacity;
-    uint32_t *by_arrow;         /* slice -> forward slice at the start of its arrow; VV_NONE     */
-    uint32_t *by_number;        /* slice -> forward slice that its numbers name; VV_NONE         */
+    struct numbered *numbered;  /* in order of rows                                             */
+    size_t numbered_count;
+    uint32_t *forward_of;       /* slice -> its forward slice; VV_NONE                           */
+    bool *is_drawn;             /* slice -> an arrow says so                                     */
     struct vv_id_map *on_track; /* (track, sequence) -> forward slice, the last so far           */
     struct vv_id_map *in_process; /* (process, sequence) -> the last forward slice of all */
     struct vv_id_map *tids;     /* (process, tid) -> track                                      */
@@ -102,8 +110,9 @@ static void follow_arrows(struct linking *linking)
         if (!vv_is_autograd_arrow(model, f))
             continue;
         uint32_t backward = end_of_arrow(model, flows->to_slice[f], true, -1);
-        linking->by_arrow[backward] =
+        linking->forward_of[backward] =
             end_of_arrow(model, flows->from_slice[f], false, sequence_of(model, backward));
+        linking->is_drawn[backward] = true;
     }
 }
 
@@ -127,18 +136,20 @@ static enum varve_code map_forwards(struct linking *linking, struct varve_error 
 {
     const struct vv_model *model = linking->model;
     struct vv_id_range of_tracks = { 0 }, of_processes = { 0 };
-    for (uint32_t row = 0; row < model->slices.table.count; row++) {
-        if (!is_forward(model, row))
+    for (size_t i = 0; i < linking->numbered_count; i++) {
+        const struct numbered *one = &linking->numbered[i];
+        if (one->is_backward)
             continue;
-        vv_id_range_add(&of_tracks, model->slices.track[row], (uint64_t)sequence_of(model, row));
-        vv_id_range_add(&of_processes, process_of(model, row), (uint64_t)sequence_of(model, row));
+        vv_id_range_add(&of_tracks, model->slices.track[one->row], (uint64_t)one->sequence);
+        vv_id_range_add(&of_processes, process_of(model, one->row), (uint64_t)one->sequence);
     }
     VV_TRY(vv_id_map_in(linking->scratch, &linking->on_track, &of_tracks, error));
     VV_TRY(vv_id_map_in(linking->scratch, &linking->in_process, &of_processes, error));
-    for (uint32_t row = 0; row < model->slices.table.count; row++) {
-        if (!is_forward(model, row))
+    for (size_t i = 0; i < linking->numbered_count; i++) {
+        uint32_t row = linking->numbered[i].row;
+        if (linking->numbered[i].is_backward)
             continue;
-        uint64_t sequence = (uint64_t)sequence_of(model, row);
+        uint64_t sequence = (uint64_t)linking->numbered[i].sequence;
         uint32_t *last = vv_id_map_put(linking->in_process, process_of(model, row), sequence);
         if (*last == VV_NONE || model->slices.begin_ns[row] >= model->slices.begin_ns[*last])
             *last = row;
@@ -159,8 +170,9 @@ static enum varve_code elect_tracks(struct linking *linking, struct varve_error 
     struct vv_groups pairs = { .scratch = linking->scratch }; /* (thread, track) */
     uint32_t *votes = NULL, *most, thread, pair;
     size_t capacity = 0;
-    for (uint32_t row = 0; row < model->slices.table.count; row++) {
-        if (!is_backward(model, row))
+    for (size_t i = 0; i < linking->numbered_count; i++) {
+        uint32_t row = linking->numbered[i].row;
+        if (!linking->numbered[i].is_backward)
             continue;
         uint32_t process = process_of(model, row), known = pairs.count;
         VV_TRY(
@@ -203,12 +215,15 @@ static enum varve_code find_forward(struct linking *linking, uint32_t slice, uin
     return VARVE_OK;
 }
 
-static size_t count_numbered(const struct vv_model *model)
+/* Does a backward operator have no arrow? */
+static bool has_undrawn(struct linking *linking)
 {
-    size_t count = 0;
-    for (uint32_t row = 0; row < model->slices.table.count; row++)
-        count += sequence_of(model, row) >= 0;
-    return count;
+    for (size_t i = 0; i < linking->numbered_count; i++) {
+        uint32_t row = linking->numbered[i].row;
+        if (linking->numbered[i].is_backward && !linking->is_drawn[row] && !is_engine(linking, row))
+            return true;
+    }
+    return false;
 }
 
 /* Goes through the operators in order of time, so a number that is used again names the last
@@ -216,23 +231,26 @@ static size_t count_numbered(const struct vv_model *model)
 static enum varve_code follow_numbers(struct linking *linking, struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
-    size_t all = count_numbered(model), count = 0;
+    size_t count = 0;
     struct vv_keyed_row *keys;
-    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, all, error));
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, linking->numbered_count, error));
     for (int backwards = 0; backwards < 2; backwards++)
-        for (uint32_t row = 0; row < model->slices.table.count; row++)
-            if (backwards ? is_backward(model, row) : is_forward(model, row))
+        for (size_t i = 0; i < linking->numbered_count; i++) {
+            uint32_t row = linking->numbered[i].row;
+            if (linking->numbered[i].is_backward == (backwards != 0))
                 keys[count++] = (struct vv_keyed_row){
-                    (uint64_t)model->slices.begin_ns[row] ^ UINT64_C(1) << 63, row
+                    (uint64_t)model->slices.begin_ns[row] ^ UINT64_C(1) << 63, (uint32_t)i
                 };
+        }
     VV_TRY(vv_radix_sort(keys, count, error));
     for (size_t i = 0; i < count; i++) {
-        uint32_t row = keys[i].row;
-        if (is_forward(model, row))
-            *vv_id_map_put(linking->on_track, model->slices.track[row],
-                           (uint64_t)sequence_of(model, row)) = row;
-        else if (linking->by_arrow[row] == VV_NONE && !is_engine(linking, row))
-            VV_TRY(find_forward(linking, row, &linking->by_number[row], error));
+        const struct numbered *one = &linking->numbered[keys[i].row];
+        uint32_t row = one->row;
+        if (!one->is_backward)
+            *vv_id_map_put(linking->on_track, model->slices.track[row], (uint64_t)one->sequence) =
+                row;
+        else if (!linking->is_drawn[row] && !is_engine(linking, row))
+            VV_TRY(find_forward(linking, row, &linking->forward_of[row], error));
     }
     return VARVE_OK;
 }
@@ -243,14 +261,14 @@ static enum varve_code link_slices(struct linking *linking, struct varve_error *
 {
     const struct vv_model *model = linking->model;
     for (uint32_t row = 0; row < model->slices.table.count; row++) {
-        bool is_drawn = linking->by_arrow[row] != VV_NONE;
-        uint32_t forward = is_drawn ? linking->by_arrow[row] : linking->by_number[row];
+        uint32_t forward = linking->forward_of[row];
         if (forward == VV_NONE)
             continue;
         VV_TRY(VV_SCRATCH_RESERVE(linking->scratch, &linking->links, &linking->link_capacity,
                                   linking->link_count + 1, error));
         linking->links[linking->link_count++] =
-            (struct vv_autograd_link){ .forward = forward, .backward = row, .is_drawn = is_drawn };
+            (struct vv_autograd_link){ .forward = forward, .backward = row,
+                                       .is_drawn = linking->is_drawn[row] };
     }
     return VARVE_OK;
 }
@@ -267,7 +285,7 @@ static enum varve_code number_links(struct linking *linking, struct vv_autograd_
     struct vv_autograd_link *items;
     VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &keys, count, error));
     VV_TRY(VV_SCRATCH_ARRAY(linking->out, &items, count, error));
-    uint32_t *ordinals = linking->by_arrow; /* by_arrow is no longer needed */
+    uint32_t *ordinals = linking->forward_of; /* which is no longer needed */
     for (size_t i = 0; i < count; i++) {
         uint32_t backward = links[i].backward;
         uint64_t end_ns =
@@ -284,21 +302,45 @@ static enum varve_code number_links(struct linking *linking, struct vv_autograd_
     return VARVE_OK;
 }
 
+static enum varve_code link_by_numbers(struct linking *linking, struct varve_error *error)
+{
+    VV_TRY(map_tids(linking, error));
+    VV_TRY(map_forwards(linking, error));
+    VV_TRY(elect_tracks(linking, error));
+    return follow_numbers(linking, error);
+}
+
+static enum varve_code list_numbered(struct linking *linking, struct varve_error *error)
+{
+    const struct vv_model *model = linking->model;
+    size_t capacity = 0;
+    for (uint32_t row = 0; row < model->slices.table.count; row++) {
+        int64_t sequence = sequence_of(model, row);
+        if (sequence < 0)
+            continue;
+        VV_TRY(VV_SCRATCH_RESERVE(linking->scratch, &linking->numbered, &capacity,
+                                  linking->numbered_count + 1, error));
+        linking->numbered[linking->numbered_count++] =
+            (struct numbered){ sequence, row, is_backward(model, row) };
+    }
+    return VARVE_OK;
+}
+
 static enum varve_code link_all(struct linking *linking, struct vv_autograd_links *out_links,
                                 struct varve_error *error)
 {
     const struct vv_model *model = linking->model;
-    size_t rows = model->slices.table.count, bytes = rows * sizeof *linking->by_arrow;
-    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->by_arrow, rows, error));
-    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->by_number, rows, error));
+    size_t rows = model->slices.table.count;
+    VV_TRY(list_numbered(linking, error));
+    if (linking->numbered_count == 0 && model->flows.table.count == 0)
+        return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ARRAY(linking->scratch, &linking->forward_of, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(linking->scratch, &linking->is_drawn, rows, error));
     VV_TRY(VV_SCRATCH_ZEROS(linking->scratch, &linking->is_engine, model->strings.count, error));
-    memset(linking->by_arrow, 0xff, bytes);
-    memset(linking->by_number, 0xff, bytes);
+    memset(linking->forward_of, 0xff, rows * sizeof *linking->forward_of);
     follow_arrows(linking);
-    VV_TRY(map_tids(linking, error));
-    VV_TRY(map_forwards(linking, error));
-    VV_TRY(elect_tracks(linking, error));
-    VV_TRY(follow_numbers(linking, error));
+    if (has_undrawn(linking))
+        VV_TRY(link_by_numbers(linking, error));
     VV_TRY(link_slices(linking, error));
     return number_links(linking, out_links, error);
 }

@@ -12,12 +12,20 @@
 /* What the name alone says about a slice. */
 enum meaning { UNKNOWN, NOTHING, ENGINE, OPTIMIZER, LOADER, CHECKPOINT, RECOMPUTES };
 
+/* What is told of a slice: its meaning, and these. */
+enum told {
+    MEANING = 0x0f,
+    LINKED = 0x10,            /* a link ends there                                              */
+    BACKWARD_OPERATOR = 0x20, /* the same, or its numbers say so                                */
+    NUMBERED = 0x40           /* another operator that has a sequence number                    */
+};
+
 struct finding {
     const struct vv_model *model;
     struct vv_scratch *scratch;
     uint8_t *phases;
-    uint8_t *meanings;    /* string -> enum meaning                                             */
-    bool *is_backward;    /* slice -> a link ends there                                         */
+    uint8_t *told;        /* by slice                                                           */
+    bool has_backward;    /* some slice is a BACKWARD_OPERATOR                                  */
     bool *is_forward;     /* track -> it has a linked forward operator outside backward          */
     int64_t *forwards_ns; /* begins of these operators, in order                                */
     size_t forward_count;
@@ -50,21 +58,41 @@ static enum meaning meaning_of_name(const char *name)
     return is_recomputing_frame(name) ? RECOMPUTES : NOTHING;
 }
 
-static enum meaning meaning_of(const struct finding *finding, uint32_t slice)
+static inline enum meaning meaning_of(const struct finding *finding, uint32_t slice)
 {
-    uint32_t name = finding->model->slices.name[slice];
-    if (finding->meanings[name] == UNKNOWN)
-        finding->meanings[name] =
-            (uint8_t)meaning_of_name(vv_intern_text(&finding->model->strings, name));
-    return finding->meanings[name];
+    return finding->told[slice] & MEANING;
 }
 
-static bool is_backward_operator(const struct finding *finding, uint32_t slice)
+static inline bool is_backward_operator(const struct finding *finding, uint32_t slice)
 {
-    const struct vv_ops *ops = &finding->model->ops;
-    uint32_t op = finding->model->slices.op[slice];
-    return finding->is_backward[slice] ||
-           (op != VV_NONE && ops->sequence[op] >= 0 && ops->forward_tid[op] != 0);
+    return (finding->told[slice] & BACKWARD_OPERATOR) != 0;
+}
+
+static inline bool is_numbered(const struct finding *finding, uint32_t slice)
+{
+    return (finding->told[slice] & NUMBERED) != 0;
+}
+
+/* Looks at each name, and at each operator's numbers, once. The links' ends are marked already. */
+static enum varve_code find_told(struct finding *finding, struct varve_error *error)
+{
+    const struct vv_model *model = finding->model;
+    const struct vv_ops *ops = &model->ops;
+    uint8_t *meanings;
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &meanings, model->strings.count, error));
+    for (uint32_t row = 0; row < model->slices.table.count; row++) {
+        uint32_t name = model->slices.name[row], op = model->slices.op[row];
+        if (meanings[name] == UNKNOWN)
+            meanings[name] = (uint8_t)meaning_of_name(vv_intern_text(&model->strings, name));
+        bool has_number = op != VV_NONE && ops->sequence[op] >= 0;
+        if (has_number && ops->forward_tid[op] != 0)
+            finding->told[row] |= BACKWARD_OPERATOR;
+        if (has_number && meanings[name] != ENGINE && !is_backward_operator(finding, row))
+            finding->told[row] |= NUMBERED;
+        finding->told[row] |= meanings[name];
+        finding->has_backward |= is_backward_operator(finding, row);
+    }
+    return VARVE_OK;
 }
 
 /* ---- what a slice and its parents tell ---- */
@@ -241,18 +269,11 @@ static void mark_linked_again(struct finding *finding)
     for (size_t i = 0; i < finding->links.count; i++) {
         const struct vv_autograd_link *link = &finding->links.items[i];
         if (finding->phases[link->forward] == VV_PHASE_BACKWARD &&
-            !finding->is_backward[link->forward] &&
+            (finding->told[link->forward] & LINKED) == 0 &&
             !has_forward_between(finding, slices->begin_ns[link->forward],
                                  slices->begin_ns[link->backward]))
             finding->phases[link->forward] = VV_PHASE_RECOMPUTE;
     }
-}
-
-static bool is_numbered(const struct finding *finding, uint32_t slice)
-{
-    uint32_t op = finding->model->slices.op[slice];
-    return op != VV_NONE && finding->model->ops.sequence[op] >= 0 &&
-           meaning_of(finding, slice) != ENGINE && !is_backward_operator(finding, slice);
 }
 
 /* PyTorch numbers operators while it records them for differentiation. If a backward operator calls
@@ -266,6 +287,8 @@ static enum varve_code mark_numbered(struct finding *finding, struct varve_error
     /* The nearest backward operator around a slice, with no numbered operator between them. */
     uint32_t *callers;
     bool *has_plain;
+    if (!finding->has_backward)
+        return VARVE_OK;
     VV_TRY(VV_SCRATCH_ARRAY(finding->scratch, &callers, rows, error));
     VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &has_plain, rows, error));
     for (uint32_t row = 0; row < rows; row++) {
@@ -350,11 +373,11 @@ static enum varve_code find_phases(struct finding *finding, struct varve_error *
 {
     const struct vv_model *model = finding->model;
     size_t rows = model->slices.table.count + 1;
-    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->meanings, model->strings.count, error));
-    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->is_backward, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(finding->scratch, &finding->told, rows, error));
     VV_TRY(vv_autograd_links(model, &finding->links, error));
     for (size_t i = 0; i < finding->links.count; i++)
-        finding->is_backward[finding->links.items[i].backward] = true;
+        finding->told[finding->links.items[i].backward] = LINKED | BACKWARD_OPERATOR;
+    VV_TRY(find_told(finding, error));
     for (uint32_t row = 0; row < model->slices.table.count; row++)
         finding->phases[row] = (uint8_t)phase_by_itself(finding, row);
     VV_TRY(mark_closures(finding, error));
