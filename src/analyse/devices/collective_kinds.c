@@ -472,11 +472,12 @@ static enum varve_code fill(struct view *view, const struct vv_question *questio
     char left_out[60];
     for (uint32_t d = 0; d < view->work->device_count; d++)
         VV_TRY(add_device(view, d, error));
-    VV_TRY(find_device_calls(view, error));
-    if (question->selection.device == NULL || strcmp(question->selection.device, "all") == 0)
+    if (vv_has_communication(view->model) && (question->selection.device == NULL ||
+                                              strcmp(question->selection.device, "all") == 0)) {
+        VV_TRY(find_device_calls(view, error));
         VV_TRY(add_host(view, error));
-    if (view->is_collective != NULL)
         VV_TRY(expose_host(view, error));
+    }
     VV_TRY(find_kinds(view, error));
     vv_scope_left_out_text(view->scope, left_out, sizeof left_out);
     if (view->count == 0)

@@ -14,6 +14,7 @@ struct tallying {
     struct vv_operator_tally *tally;
     struct vv_device_share share;
     uint32_t *group;   /* slice -> group; VV_NONE: no operator of a chosen thread or device      */
+    uint32_t *by_name; /* string -> 1 + group, where a group is a name; 0 = none yet             */
     uint8_t *counted;  /* slice -> scopes that counted it: bits 1 << scope                      */
     uint32_t *stack;
     int64_t *own_ns;   /* slice -> own time                                                     */
@@ -23,9 +24,16 @@ static enum varve_code assign_group(struct tallying *work, uint32_t row, struct 
 {
     const struct vv_operator_keys *keys = work->keys;
     uint32_t name = keys->is_alone ? 0 : work->scope->model->slices.name[row], value = 0;
-    if (keys->trait != VV_TRAIT_NAME)
+    if (keys->trait != VV_TRAIT_NAME) {
         value = vv_trait_of(keys->traits, keys->trait, row);
-    return vv_groups_add(&work->tally->groups, name, value, &work->group[row], error);
+        return vv_groups_add(&work->tally->groups, name, value, &work->group[row], error);
+    }
+    if (work->by_name[name] == 0) {
+        VV_TRY(vv_groups_add(&work->tally->groups, name, 0, &work->group[row], error));
+        work->by_name[name] = 1 + work->group[row];
+    }
+    work->group[row] = work->by_name[name] - 1;
+    return VARVE_OK;
 }
 
 /* Operations that a device chose itself are operators, too. */
@@ -292,6 +300,9 @@ static enum varve_code tally_all(struct tallying *work, const struct vv_device_w
     for (int which = 0; which < VV_SCOPE_COUNT; which++)
         VV_TRY(VV_SCRATCH_ZEROS(work->scope->scratch, &tally->figures[which], tally->groups.count,
                                 error));
+    for (int which = 0; which < VV_SCOPE_COUNT; which++)
+        VV_TRY(vv_samples_reserve(&tally->durations[which], work->scope->model->slices.table.count,
+                                  error));
     VV_TRY(tally_whole(work, error));
     VV_TRY(tally_steps(work, error));
     VV_TRY(tally_leads(work, own, error));
@@ -307,6 +318,7 @@ static enum varve_code allocate(struct tallying *work, struct vv_scratch *own,
     VV_TRY(VV_SCRATCH_ARRAY(own, &work->group, rows, error));
     VV_TRY(VV_SCRATCH_ZEROS(own, &work->counted, rows, error));
     VV_TRY(VV_SCRATCH_ARRAY(own, &work->stack, rows, error));
+    VV_TRY(VV_SCRATCH_ZEROS(own, &work->by_name, work->scope->model->strings.count, error));
     return VV_SCRATCH_ARRAY(own, &work->own_ns, rows, error);
 }
 

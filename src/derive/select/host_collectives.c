@@ -38,6 +38,14 @@ static int by_process(const void *a, const void *b)
 
 /* ---- what the program says of a range ---- */
 
+bool vv_has_communication(const struct vv_model *model)
+{
+    bool has_range = false;
+    for (uint64_t row = 0; row < model->slices.table.count && !has_range; row++)
+        has_range = model->slices.layer[row] == VARVE_LAYER_COMM;
+    return has_range || model->collectives.table.count > 0;
+}
+
 uint32_t vv_told_collective(const struct vv_model *model, uint32_t slice)
 {
     uint32_t op = slice != VV_NONE ? model->slices.op[slice] : VV_NONE;
@@ -174,6 +182,8 @@ enum varve_code vv_host_collectives_find(struct vv_host_collectives *out,
     uint8_t *by_name;
     bool *is_within;
     *out = (struct vv_host_collectives){ 0 };
+    if (!vv_has_communication(model))
+        return VARVE_OK;
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &by_name, model->strings.count, error));
     VV_TRY(VV_SCRATCH_ZEROS(scratch, &is_within, model->slices.table.count, error));
     for (uint32_t slice = 0; slice < model->slices.table.count; slice++)

@@ -24,6 +24,10 @@ struct vv_host_collectives {
 #define VV_RANKS_MAX 0x7fff
 #define VV_FROM_TO(from, to) (UINT32_C(1) << 30 | (uint32_t)(from) << 15 | (uint32_t)(to))
 
+/* Has the trace a range of layer COMM, or a collective that the program tells of? Without either
+ * there are no collectives of the host. */
+bool vv_has_communication(const struct vv_model *model);
+
 /* The collective that a range of the host runs, as the program says; or VV_NONE. */
 uint32_t vv_told_collective(const struct vv_model *model, uint32_t slice);
 

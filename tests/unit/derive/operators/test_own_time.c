@@ -102,6 +102,32 @@ static void slices_without_length_own_nothing(void **state)
     vv_model_destroy(model);
 }
 
+/* The model's self times are taken where slices nest. Without them the same comes out. */
+static void self_times_are_those_of_a_sweep(void **state)
+{
+    (void)state;
+    uint64_t drawn = 1;
+    for (int round = 0; round < 3000; round++) {
+        struct vv_model *model = handmade_model();
+        uint32_t track = handmade_track(model, "main", 100), stack[16];
+        int64_t length = 2 + round % 40, swept[16];
+        for (int i = 0; i < 12; i++) {
+            drawn = drawn * UINT64_C(6364136223846793005) + 1442695040888963407;
+            int64_t begin = (int64_t)(drawn >> 33) % length, end = (int64_t)(drawn >> 45) % length;
+            handmade_op(model, track, "a", begin < end ? begin : end, begin < end ? end : begin);
+        }
+        handmade_finish(model);
+        for (int64_t end = 1; end <= length; end += length / 2) {
+            const struct vv_slices bare = { .begin_ns = model->slices.begin_ns,
+                                            .duration_ns = model->slices.duration_ns };
+            int64_t sum = vv_own_time(&bare, 0, 12, HANDMADE_BEGIN_NS + end, stack, swept);
+            assert_int_equal(sweep(model, end), sum);
+            assert_memory_equal(own, swept, 12 * sizeof *own);
+        }
+        vv_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +136,7 @@ int main(void)
         cmocka_unit_test(an_early_slice_goes_on_when_a_late_one_ends),
         cmocka_unit_test(time_beyond_the_window_does_not_count),
         cmocka_unit_test(slices_without_length_own_nothing),
+        cmocka_unit_test(self_times_are_those_of_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
