@@ -129,7 +129,8 @@ struct screen {
     struct vv_table_task more[VV_ADVICE_TABLES_MAX]; /* of which only `advice` is made           */
     struct vv_made made[VV_ADVICE_TABLES_MAX];
     struct vv_sheet operators;                       /* all of them                              */
-    size_t more_count, made_count;
+    struct vv_table_task *all[VV_ANSWER_TABLES_MAX + VV_ADVICE_TABLES_MAX]; /* but `advice`      */
+    size_t more_count, made_count, all_count;
 };
 
 static struct vv_table_task *find_task(struct vv_table_task *tasks, size_t count,
@@ -141,9 +142,10 @@ static struct vv_table_task *find_task(struct vv_table_task *tasks, size_t count
     return NULL;
 }
 
-/* Lists what `advice` reads: tables of the screen where they say enough, and more. */
-static void list_parts(struct screen *screen, struct vv_table_task *tasks, size_t count,
-                       const struct vv_question *question)
+/* Lists what `advice` reads: tables of the screen where they say enough, and more. Then the other
+ * tables of the screen. */
+static void list_all(struct screen *screen, struct vv_table_task *tasks, size_t count,
+                     const struct vv_question *question)
 {
     vv_analyse_fn *parts[VV_ADVICE_TABLES_MAX];
     screen->made_count = vv_advice_tables(parts);
@@ -158,6 +160,14 @@ static void list_parts(struct screen *screen, struct vv_table_task *tasks, size_
             task->whole = &screen->operators;
         screen->made[p] = (struct vv_made){ parts[p], task->whole != NULL ? task->whole
                                                                          : &task->sheet };
+        screen->all[screen->all_count++] = task;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t known = 0;
+        while (known < screen->all_count && screen->all[known] != &tasks[i])
+            known++;
+        if (known == screen->all_count && !is_advice(&tasks[i]))
+            screen->all[screen->all_count++] = &tasks[i];
     }
 }
 
@@ -165,27 +175,21 @@ static void list_parts(struct screen *screen, struct vv_table_task *tasks, size_
 static void answer_screen(struct vv_table_task *tasks, size_t count, struct vv_table_task *advice,
                           const struct vv_model *model, const struct vv_question *question)
 {
-    struct screen screen = { .more_count = 0 };
+    struct screen screen = { .all_count = 0 };
     struct vv_table_task *operators = find_task(tasks, count, vv_analyse_operators);
-    struct vv_table_task *all[VV_ANSWER_TABLES_MAX + VV_ADVICE_TABLES_MAX];
     struct vv_question last = *question;
-    size_t all_count = 0, failed = 0;
-    list_parts(&screen, tasks, count, question);
-    for (size_t i = 0; i < screen.more_count; i++)
-        all[all_count++] = &screen.more[i];
-    for (size_t i = count; i > 0; i--) /* the tables that take longest stand last on a screen */
-        if (&tasks[i - 1] != advice)
-            all[all_count++] = &tasks[i - 1];
-    answer_all(all, all_count, model, question);
-    while (failed < all_count && all[failed]->code == VARVE_OK)
+    size_t failed = 0;
+    list_all(&screen, tasks, count, question);
+    answer_all(screen.all, screen.all_count, model, question);
+    while (failed < screen.all_count && screen.all[failed]->code == VARVE_OK)
         failed++;
     last.made = screen.made;
     last.made_count = screen.made_count;
-    if (failed == all_count)
+    if (failed == screen.all_count)
         advice->code = fill_sheet(advice, model, &last, &advice->error);
     else {
-        advice->code = all[failed]->code;
-        advice->error = all[failed]->error;
+        advice->code = screen.all[failed]->code;
+        advice->error = screen.all[failed]->error;
     }
     drop(screen.more, screen.more_count);
     vv_sheet_deinit(&screen.operators);

@@ -17,6 +17,7 @@
 #include "analyse/trace/unseen_facts.h"
 #include "derive/select/filter.h"
 #include "derive/select/scope.h"
+#include "meaning/autograd_links.h"
 #include "meaning/call_kind.h"
 #include "meaning/platform.h"
 #include "model/find.h"
@@ -209,9 +210,24 @@ static enum varve_code holds(struct tables *tables, const struct vv_measure *mea
     return VARVE_OK;
 }
 
+/* Has a forward operator several backward ones? True where there is no memory to know it. */
+static bool has_second_passes(const struct vv_model *model)
+{
+    struct vv_autograd_links links;
+    struct varve_error error;
+    if (vv_autograd_links(model, &links, &error) != VARVE_OK)
+        return true;
+    for (size_t i = 0; i < links.count; i++)
+        if (links.items[i].ordinal > 1)
+            return true;
+    return false;
+}
+
 static bool has_needed(const struct vv_model *model, enum vv_rule_needs needs)
 {
     const struct vv_tensors *tensors = &model->tensors;
+    if (needs == VV_NEEDS_SECOND_PASSES)
+        return has_second_passes(model);
     if (needs == VV_NEEDS_MODULES)
         for (uint32_t id = 0; id < model->strings.count; id++)
             if (strncmp(vv_intern_text(&model->strings, id), "nn.Module", 9) == 0)
@@ -446,14 +462,16 @@ static enum varve_code put_finding(const struct finding *finding, size_t number,
 }
 
 /* Tables that are made beside others of a screen, as every trace is asked of them. The others are
- * made when a rule wants them. */
+ * made when a rule wants them. The longest stand first; the second finds the phases, which others
+ * wait for. */
 size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX])
 {
     static vv_analyse_fn *const always[] = {
-        vv_analyse_verdict, vv_analyse_step, vv_analyse_trace, vv_analyse_step_split,
-        vv_analyse_steps, vv_analyse_operators, vv_analyse_devices, vv_analyse_memory_leaks,
-        vv_analyse_memory, vv_analyse_phases, vv_analyse_launches, vv_analyse_idle,
-        vv_analyse_collective_kinds, vv_analyse_host_gaps, vv_analyse_syncs,
+        vv_analyse_operators, vv_analyse_steps, vv_analyse_step_split, vv_analyse_verdict,
+        vv_analyse_memory_leaks, vv_analyse_memory, vv_analyse_launches, vv_analyse_idle,
+        vv_analyse_phases, vv_analyse_devices, vv_analyse_trace, vv_analyse_forward_only,
+        vv_analyse_copies, vv_analyse_syncs, vv_analyse_host_gaps, vv_analyse_operator_counters,
+        vv_analyse_collective_kinds, vv_analyse_step,
     };
     memcpy(out_tables, always, sizeof always);
     return sizeof always / sizeof *always;

@@ -5,7 +5,7 @@
 
 #include "question/question.h"
 
-#define VV_ADVICE_TABLES_MAX 16u
+#define VV_ADVICE_TABLES_MAX 18u
 
 /* Returns how many tables `advice` is made of, each once. */
 size_t vv_advice_tables(vv_analyse_fn *out_tables[VV_ADVICE_TABLES_MAX]);

@@ -39,6 +39,7 @@ struct group {
 struct view {
     const struct vv_scope *scope;
     const struct vv_model *model;
+    uint8_t *is_back; /* string -> 1 = no, 2 = the name of a backward operator                   */
     int64_t *used; /* sequence numbers that backward operators name, sorted                     */
     size_t used_count;
     struct vv_groups ids;
@@ -47,10 +48,15 @@ struct view {
     struct vv_sheet *sheet;
 };
 
-static bool is_backward(const struct vv_model *model, uint32_t slice)
+static bool is_backward(const struct view *view, uint32_t slice)
 {
-    return model->ops.forward_tid[model->slices.op[slice]] != 0 ||
-           vv_is_backward_name(vv_text_of(model, model->slices.name[slice]));
+    const struct vv_model *model = view->model;
+    uint32_t name = model->slices.name[slice];
+    if (model->ops.forward_tid[model->slices.op[slice]] != 0)
+        return true;
+    if (view->is_back[name] == 0)
+        view->is_back[name] = vv_is_backward_name(vv_text_of(model, name)) ? 2 : 1;
+    return view->is_back[name] == 2;
 }
 
 static int64_t sequence_of(const struct vv_model *model, uint32_t slice)
@@ -72,7 +78,7 @@ static enum varve_code find_used(struct view *view, struct varve_error *error)
     VV_TRY(VV_SCRATCH_ARRAY(view->scope->scratch, &view->used, (size_t)count + 1, error));
     for (uint32_t slice = 0; slice < count; slice++) {
         int64_t sequence = sequence_of(view->model, slice);
-        if (sequence >= 0 && is_backward(view->model, slice))
+        if (sequence >= 0 && is_backward(view, slice))
             view->used[view->used_count++] = sequence;
     }
     if (view->used_count > 0)
@@ -115,7 +121,7 @@ static enum varve_code add_track(struct view *view, uint32_t track, struct varve
     vv_track_rows(view->model, track, &first, &last);
     for (uint32_t slice = first; slice < last; slice++) {
         int64_t sequence = sequence_of(view->model, slice);
-        if (sequence < 0 || is_backward(view->model, slice))
+        if (sequence < 0 || is_backward(view, slice))
             continue;
         if (maker != VV_NONE && sequence > number)
             VV_TRY(add_node(view, maker, is_used(view, number, sequence), error));
@@ -180,6 +186,7 @@ enum varve_code vv_analyse_forward_only(const struct vv_model *model,
                          .sheet = out };
     vv_sheet_init(out, "forward_only", "FORWARD ONLY", columns, COLUMNS);
     VV_TRY(vv_scope_init(&scope, model, &question->selection, scratch, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &view.is_back, model->strings.count, error));
     VV_TRY(find_used(&view, error));
     for (uint32_t track = 0; track < model->tracks.table.count; track++)
         if (scope.tracks[track])

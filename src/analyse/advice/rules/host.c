@@ -303,6 +303,7 @@ const struct vv_rule vv_rules_host[] = {
       .because = "PyTorch's notes on foreach: one norm a parameter is a loop of small operators; "
                  "5 % as for other loops." },
     { .name = "repeated_backward",
+      .needs = VV_NEEDS_SECOND_PASSES,
       .is = { vv_analyse_links, "row", "link", "again_ns", VV_OF_STEPS, 0.1, VV_ALL_ROWS },
       .also = { vv_analyse_phases, "phase", "backward", "share", NULL, 0.1, VV_EACH_ROW },
       .weight = 1.2,

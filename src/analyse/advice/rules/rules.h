@@ -37,7 +37,7 @@ struct vv_evidence {
 };
 
 /* What a trace must have, looked for before any table is made. */
-enum vv_rule_needs { VV_NEEDS_NOTHING, VV_NEEDS_MODULES, VV_NEEDS_DOUBLES };
+enum vv_rule_needs { VV_NEEDS_NOTHING, VV_NEEDS_MODULES, VV_NEEDS_DOUBLES, VV_NEEDS_SECOND_PASSES };
 
 struct vv_rule {
     const char *name;
