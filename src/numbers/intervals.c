@@ -119,8 +119,8 @@ int64_t vv_intervals_length(const struct vv_intervals *set)
     return sum_ns;
 }
 
-/* The first of set->items[next …] that ends after the instant. Mostly it is near, so the steps begin
- * small and double. */
+/* The first of set->items[next …] that ends after the instant. Mostly it is near, so the steps
+ * begin small and double. */
 static size_t first_after(const struct vv_intervals *set, size_t next, int64_t at_ns)
 {
     size_t step = 1, limit = next;

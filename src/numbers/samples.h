@@ -20,11 +20,11 @@ struct vv_samples {
 };
 
 /* A struct with a scratch, zeroed else, is empty and ready. */
-/* Makes room for so many, so that adding does not copy those that are there. */
-enum varve_code vv_samples_reserve(struct vv_samples *samples, size_t capacity,
-                                   struct varve_error *error);
 enum varve_code vv_samples_add(struct vv_samples *samples, uint32_t group, int64_t value,
                                struct varve_error *error);
+/* Makes room for so many, so that adding copies nothing. */
+enum varve_code vv_samples_reserve(struct vv_samples *samples, size_t capacity,
+                                   struct varve_error *error);
 /* All groups that were added must be below group_count. */
 enum varve_code vv_samples_sort(struct vv_samples *samples, uint32_t group_count,
                                 struct varve_error *error);

@@ -2,7 +2,9 @@
 """varve annotate: what a trace measured, into a module and back out of it. The trace is ONNX
 Runtime's, the module what torch-mlir imports of the model, both small enough to be added up."""
 import json
+import os
 import re
+import subprocess
 import time
 
 import pytest
@@ -202,6 +204,17 @@ def test_standard_output_holds_the_module_alone(command, tmp_path, trace):
     done = command("annotate", "net.mlir", trace, "-o", "-")
     command("annotate", "net.mlir", trace, "-o", "out.mlir")
     assert done.stdout == (tmp_path / "out.mlir").read_text()
+
+
+def test_annotations_are_read_from_a_pipe(command, tmp_path, trace):
+    """Which can be opened once: its writer writes once."""
+    command("annotate", "net.mlir", trace, "-o", "out.mlir")
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["/bin/cp", "out.mlir", "pipe"], cwd=tmp_path) as writer:
+        piped = command("annotate", "--read", "pipe", "--json")
+        assert writer.wait(timeout=60) == 0
+    read = command("annotate", "--read", "out.mlir", "--json")
+    assert read.stdout == piped.stdout.replace("pipe", "out.mlir") and read.returncode == 0
 
 
 def test_a_broken_trace_leaves_no_module(command, tmp_path, trace):

@@ -7,11 +7,11 @@
 #include "base/binary_search.h"
 #include "base/radix.h"
 
-#define BLOCK 64u /* so many placements are looked at at once                                    */
+#define BLOCK 64u /* so many placements are looked at at once */
 _Static_assert(2 * VV_ARENA_PLAN_MOST < INT16_MAX, "ranks of times are of 16 bits");
 
-/* The placed allocations in order of offset, in arrays that have room for BLOCK more. A time is the
- * rank among all times of the plan. After the last one, `begins` are INT16_MAX: those never live. */
+/* The placed allocations in order of offset, in arrays that have room for BLOCK more. A time is its
+ * rank among all times of the plan. After the last one, `begins` are INT16_MAX: they never live. */
 struct placed {
     int16_t *begins, *ends;
     int64_t *offsets_bytes, *ends_bytes;

@@ -41,12 +41,15 @@ static enum varve_code map_vmfb(const char *path, int file, struct vv_program *p
     return code;
 }
 
-/* False: the file is no .vmfb, or cannot be opened; the engine then says what it is. */
+/* False: the file is no .vmfb, or cannot be opened; the engine then says what it is. A pipe is left
+ * to the engine unopened: its writer writes once. */
 static bool open_vmfb(const char *path, struct vv_program *program, enum varve_code *out_code,
                       struct varve_error *error)
 {
     char head[4096];
-    int file = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    bool is_file = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    int file = is_file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
     ssize_t bytes = pread(file, head, sizeof head, 0);

@@ -12,8 +12,8 @@
 #include "model/model.h"
 
 /* Sets out_own_ns[row] for the rows [first, last) of one track. No instant from end_ns on counts
- * (INT64_MAX: all count). `stack` has room for last - first rows. The slices are those of a finished
- * model, or have no columns but begin_ns and duration_ns. Returns the sum. */
+ * (INT64_MAX: all count). `stack` has room for last - first rows. The slices are those of a
+ * finished model, or have no columns but begin_ns and duration_ns. Returns the sum. */
 int64_t vv_own_time(const struct vv_slices *slices, uint32_t first, uint32_t last, int64_t end_ns,
                     uint32_t *stack, int64_t *out_own_ns);
 
