@@ -16,6 +16,9 @@ import table_reader  # noqa: E402
 
 ROOT = HERE.parents[1]
 STEPS, LATE_NS, ATTEMPTS = 6, 120_000_000, 3
+SEEN = 0.75
+"""So much of the sleep is seen at least: a neighbour's burst of work makes the other rank late,
+too."""
 
 
 @pytest.fixture(scope="module", name="folder")
@@ -62,9 +65,8 @@ def test_a_rank_waits_for_the_one_that_sleeps(varve, trace):
     assert (row["collectives"], row["unmatched_communication"]) == (4, 0)
     wait, = (row for row in tables["rank_waits"] if row["row"] == "wait" and row["rank"] == 0)
     assert (wait["late_rank"], wait["name"], wait["collectives"]) == (1, "late load", 4)
-    assert 4 * LATE_NS * 0.75 < wait["waited_ns"] and 4 * LATE_NS <= wait["name_ns"]
     late, = (row for row in tables["critical_ops"] if row["name"] == "late load")
-    assert late["time_ns"] >= 4 * LATE_NS
+    assert 4 * LATE_NS * SEEN < min(wait["waited_ns"], wait["name_ns"], late["time_ns"])
 
 
 def advice(varve, trace):
@@ -113,7 +115,7 @@ def test_the_collectives_have_their_table(varve, trace):
     assert {key: row["calls"] for key, row in found.items()} == {
         ("MPI_Allreduce", rank, "host"): STEPS for rank in (0, 1)} | {
         ("MPI_Barrier", rank, "host"): 1 for rank in (0, 1)}
-    assert found["MPI_Allreduce", 0, "host"]["median_ns"] > LATE_NS * 0.75
+    assert found["MPI_Allreduce", 0, "host"]["median_ns"] > LATE_NS * SEEN
     total, = (row for row in rows if row["row"] == "total")
     assert (total["calls"], total["total_ns"]) == (
         2 * STEPS + 2, sum(row["total_ns"] for row in found.values()))
