@@ -21,7 +21,7 @@ void vv_lost_begin(const struct vv_own_folder *trace, bool is_made);
 void vv_lost_end(const struct vv_own_folder *trace);
 /* In a forked child. */
 void vv_lost_forked(void);
-/* Are losses counted in a file's page, which may be cut (sigbus.h)? Lock held. */
+/* Are losses counted in a file's page, which may be cut (sigbus.h)? Async-signal-safe. */
 bool vv_lost_has_page(void);
 /* The process's folder cannot be made: stores the errno number into the page. Lock held. */
 void vv_lost_because(int os_errno);
