@@ -217,6 +217,13 @@ def test_annotations_are_read_from_a_pipe(command, tmp_path, trace):
     assert read.stdout == piped.stdout.replace("pipe", "out.mlir") and read.returncode == 0
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
+def test_a_device_is_no_module(command, trace, device):
+    done = command("annotate", device, trace, "-o", "-")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == f"varve: {device} is a device: give a file, or a pipe\n"
+
+
 def test_a_broken_trace_leaves_no_module(command, tmp_path, trace):
     (tmp_path / "ort.json").write_text((tmp_path / "ort.json").read_text()[:-30])
     (tmp_path / "out.mlir").write_text("former")

@@ -73,6 +73,8 @@ static enum varve_code hold(int file, const char *path, struct vv_mlir_source *o
                      "%s is a folder; of a SavedModel of TensorFlow make a module first: "
                      "tf.mlir.experimental.convert_saved_model(FOLDER, \"\", show_debug_info=True)",
                      path);
+    if (S_ISCHR(about.st_mode) && !isatty(file)) /* some, as /dev/zero, have no end */
+        VV_FAIL_SAID(error, VARVE_UNSUPPORTED, "%s is a device: give a file, or a pipe", path);
     if (!S_ISREG(about.st_mode) || about.st_size == 0)
         return read_all(file, path, out_source, error);
     void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);

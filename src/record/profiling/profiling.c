@@ -64,7 +64,7 @@ static enum varve_code add_callback(varve_profiling_callback *function, void *co
     bool is_by_program =
         vv_profiling.state != VV_PROFILING_OFF
             ? vv_profiling.state == VV_PROFILING_STARTED && !vv_profiling.by_environment
-            : vv_session.begun_by == NULL;
+            : __atomic_load_n(&vv_session.begun_by, __ATOMIC_RELAXED) == NULL;
     if (!is_by_program)
         command.asked_by = VARVE_PROFILING_BY_OUTSIDE;
     function(&command, context);
@@ -147,7 +147,7 @@ static void adopt_session(const char *begun_by)
     vv_profiling.by_environment = false;
     if (!vv_recorder_lock())
         return;
-    vv_session.begun_by = begun_by;
+    __atomic_store_n(&vv_session.begun_by, begun_by, __ATOMIC_RELAXED);
     vv_recorder_unlock();
 }
 

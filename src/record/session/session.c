@@ -114,7 +114,7 @@ static int begin_in(const struct vv_own_folder *output, uint32_t layers,
     }
     /* dump.c reads it without the lock */
     __atomic_store_n(&session->running, true, __ATOMIC_RELEASE);
-    session->begun_by = manner->begun_by;
+    __atomic_store_n(&session->begun_by, manner->begun_by, __ATOMIC_RELAXED);
     if (session->has_folder) {
         vv_collector_write_all();
         vv_counts_write_names();
@@ -228,7 +228,7 @@ void vv_session_end(void)
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error)
 {
     vv_window_switch(varve_layers(), 0, VV_WINDOW_BY_THREAD);
-    if (!vv_self.busy && vv_session.begun_by == NULL)
+    if (!vv_self.busy && __atomic_load_n(&vv_session.begun_by, __ATOMIC_RELAXED) == NULL)
         vv_hand_over(true);
     if (!vv_recorder_lock())
         VV_FAIL(error, VARVE_STATE, "varve_session_stop was called from a signal handler");

@@ -99,7 +99,8 @@ void vv_recorder_on_fork(void (*forked)(void));
 struct vv_session {
     bool running;
     bool on_demand;            /* begun paused: the program may switch it, too                   */
-    const char *begun_by;      /* as in struct vv_session_manner: record/session/session.h       */
+    /* As in struct vv_session_manner (record/session/session.h); changed under the lock, atomic. */
+    const char *begun_by;
     /* As in struct vv_session_manner, these three; max_bytes is 0 if the streams may grow. A forked
      * child has the same limits. */
     uint64_t max_bytes;
