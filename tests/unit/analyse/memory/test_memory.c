@@ -166,6 +166,41 @@ static void what_is_released_after_the_last_step_was_kept(void **state)
     vv_model_destroy(model);
 }
 
+/* Twelve steps; what "layer" allocates in the last `kept` steps before the last is not released. */
+static size_t leaks_of_the_last(int64_t kept, enum vv_step_origin origin)
+{
+    struct vv_model *model = handmade_model();
+    uint32_t track = handmade_track(model, "train", 100);
+    for (int64_t i = 0; i < 12; i++) {
+        handmade_step(model, track, i, 100 * i, 100 * i + 90);
+        handmade_op(model, track, "layer", 100 * i + 10, 100 * i + 20);
+        if (i < 11 && i >= 11 - kept)
+            add(model, HANDMADE_BEGIN_NS + 100 * i + 12, 0x1000u * (uint64_t)(i + 1), 256, 0);
+    }
+    handmade_finish(model);
+    assert_int_equal(model->steps.table.count, 12);
+    for (size_t step = 0; step < 12; step++)
+        model->steps.origin[step] = (uint8_t)origin;
+    struct vv_sheet sheet;
+    assert_int_equal(vv_analyse(vv_analyse_memory_leaks, model, &all, &sheet, NULL), VARVE_OK);
+    size_t rows = sheet.row_count;
+    vv_sheet_deinit(&sheet);
+    vv_model_destroy(model);
+    return rows;
+}
+
+/* A program's step of five layers, each taken for a step: at the trace's end the layers of the last
+ * one keep what they made. A leak of each layer is in most of them. */
+static void repeats_leak_where_half_of_them_do(void **state)
+{
+    (void)state;
+    assert_int_equal(leaks_of_the_last(5, VV_STEP_REPEAT), 0);
+    assert_int_equal(leaks_of_the_last(6, VV_STEP_REPEAT), 1);
+    assert_int_equal(leaks_of_the_last(5, VV_STEP_RECORDED), 1);
+    assert_int_equal(leaks_of_the_last(3, VV_STEP_RECORDED), 1);
+    assert_int_equal(leaks_of_the_last(2, VV_STEP_RECORDED), 0);
+}
+
 /* A step [100,200) on one thread, after one allocation that lives as long as the run. The peak is
  * in the optimizer. */
 static struct vv_model *training(void)
@@ -337,6 +372,7 @@ int main(void)
         cmocka_unit_test(each_step_of_each_device_has_a_row),
         cmocka_unit_test(the_peak_of_a_step_has_a_row_for_each_holder),
         cmocka_unit_test(leaks_of_one_size_have_an_order),
+        cmocka_unit_test(repeats_leak_where_half_of_them_do),
         cmocka_unit_test(the_peak_by_what_it_is_for),
         cmocka_unit_test(the_peak_by_module_says_how_to_get_modules),
         cmocka_unit_test(what_is_released_after_the_last_step_was_kept),
