@@ -115,6 +115,15 @@ static void set_options(const struct vv_options *options)
     keep(&vv_profiling.options);
 }
 
+/* Whoever makes a folder reads the kept options, under the lock. */
+static void set_joins(bool joins)
+{
+    if (!vv_recorder_lock())
+        return;
+    vv_profiling.options.joins = joins;
+    vv_recorder_unlock();
+}
+
 static bool session_runs(void)
 {
     if (!vv_recorder_lock())
@@ -191,8 +200,9 @@ static enum varve_code start_options(const char *begun_by, bool folder_now,
     };
     vv_profiling_set_manner(&manner, options, NULL);
     memcpy(vv_profiling.output, options->output, sizeof vv_profiling.output);
-    vv_profiling.options.joins = session_runs();
-    if (vv_profiling.options.joins)
+    const bool joins = session_runs();
+    set_joins(joins);
+    if (joins)
         join_session();
     else
         VV_TRY(begin_session(options->layers, &manner, error));

@@ -363,10 +363,14 @@ static void *dump_sessions(void *unused)
     return NULL;
 }
 
+/* Each round begins in another way: a file that grows, a ring, a schedule that counts steps. */
 static void *profile(void *rounds)
 {
+    static enum varve_code (*const begin[])(struct varve_error *) = {
+        profiling_init, options_keep, options_schedule, options
+    };
     for (long i = 0; i < *(const long *)rounds; i++) {
-        varve_profiling_init("profile.varve", NULL);
+        begin[i % 4](NULL);
         varve_profiling_start(config, NULL);
         varve_profiling_option("output");
         record(&after);
@@ -385,22 +389,65 @@ static void *switch_layers(void *rounds)
     return NULL;
 }
 
+/* A thread that lives for one round: what it names is new to the session, or not. */
+static void *live(void *round)
+{
+    char name[32];
+    snprintf(name, sizeof name, "name %ld", *(const long *)round % 5);
+    varve_thread_name(name);
+    varve_begin_name(name, VARVE_LAYER_OP);
+    varve_alloc(&name, sizeof name, 0);
+    record(&before);
+    varve_free(&name, 0);
+    varve_end();
+    return NULL;
+}
+
+static void *end_threads(void *rounds)
+{
+    for (long i = 0; i < *(const long *)rounds; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, live, &i) == 0)
+            pthread_join(thread, NULL);
+    }
+    return NULL;
+}
+
+static void hear(const struct varve_profiling_command *command, void *heard)
+{
+    (void)command;
+    __atomic_fetch_add((long *)heard, 1, __ATOMIC_RELAXED);
+}
+
+static void *listen(void *rounds)
+{
+    static long heard;
+    for (long i = 0; i < *(const long *)rounds; i++) {
+        varve_profiling_callback_add(hear, &heard, NULL);
+        varve_profiling_poll();
+        record(&after);
+        varve_profiling_callback_remove(hear, &heard, NULL);
+    }
+    return NULL;
+}
+
 __attribute__((visibility("default"))) int crowd_run(long rounds);
 
 /* Threads that begin, end and switch, each `rounds` times, and dump all the while. */
 int crowd_run(long rounds)
 {
-    static void *(*const roles[])(void *) = { switch_sessions, profile, switch_layers,
-                                              dump_sessions };
-    pthread_t threads[4];
+    static void *(*const roles[])(void *) = { switch_sessions, profile,     switch_layers,
+                                              end_threads,     listen,      dump_sessions };
+    enum { ROLES = sizeof roles / sizeof roles[0] };
+    pthread_t threads[ROLES];
     varve_profiling_config_create(NULL, &config, NULL);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < ROLES; i++)
         if (pthread_create(&threads[i], NULL, roles[i], &rounds) != 0)
             return 3;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < ROLES - 1; i++)
         pthread_join(threads[i], NULL);
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
-    pthread_join(threads[3], NULL);
+    pthread_join(threads[ROLES - 1], NULL);
     varve_profiling_config_destroy(config, NULL);
     return 0;
 }
