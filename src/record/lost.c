@@ -66,8 +66,9 @@ void vv_lost_begin(const struct vv_own_folder *trace, bool is_made)
 
 void vv_lost_end(const struct vv_own_folder *trace)
 {
-    bool is_needed = __atomic_load_n(&shared.page.records, __ATOMIC_RELAXED) != 0;
-    if (!is_ours || !vv_lost_has_page() || is_needed)
+    if (!is_ours || !vv_lost_has_page())
+        return;
+    if (__atomic_load_n(&shared.page.records, __ATOMIC_RELAXED) != 0)
         return;
     leave_page();
     is_ours = false;

@@ -86,6 +86,23 @@ static void the_next_page_begins_with_zero(void **state)
     vv_lost_end(trace);
 }
 
+/* Its file may have been cut, and nothing watches for SIGBUS here. */
+static void the_page_of_another_is_not_touched_at_the_end(void **state)
+{
+    (void)state;
+    const struct vv_own_folder *trace = walk_own(output);
+    char path[4200];
+    vv_lost_begin(trace, true);
+    vv_lost_count(1);
+    vv_lost_end(trace);
+    vv_lost_begin(trace, false);
+    assert_true(vv_lost_has_page());
+    snprintf(path, sizeof path, "%s/" VV_LOST_FILE, output);
+    assert_int_equal(truncate(path, 0), 0);
+    vv_lost_end(trace);
+    assert_true(vv_lost_has_page());
+}
+
 static void *count(void *unused)
 {
     (void)unused;
@@ -130,6 +147,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(the_next_page_begins_with_zero, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(the_page_of_another_is_not_touched_at_the_end,
+                                        make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(another_thread_counts_as_sessions_begin_and_end,
                                         make_folder, remove_folder),
     };
