@@ -66,14 +66,10 @@ void vv_lost_begin(const struct vv_own_folder *trace, bool is_made)
 
 void vv_lost_end(const struct vv_own_folder *trace)
 {
-    if (!is_ours || !vv_lost_has_page())
-        return;
-    if (__atomic_load_n(&shared.page.records, __ATOMIC_RELAXED) != 0)
-        return;
     leave_page();
-    is_ours = false;
-    if (vv_lost_page_is_done(trace->path))
+    if (is_ours && vv_lost_page_is_done(trace->path))
         vv_own_remove(trace, VV_LOST_FILE);
+    is_ours = false;
 }
 
 void vv_lost_forked(void)

@@ -16,8 +16,9 @@
 /* A session starts: looks for its page in the trace. If `is_made`, makes the page where nobody has
  * made it. Lock held. */
 void vv_lost_begin(const struct vv_own_folder *trace, bool is_made);
-/* The session or the process ends: removes the page if this process made it and nobody needs it.
- * Lock held. */
+/* The session or the process ends: leaves the page, and removes it if this process made it and
+ * nobody needs it. After this call no count can fault, so it comes before vv_sigbus_unwatch. Lock
+ * held. */
 void vv_lost_end(const struct vv_own_folder *trace);
 /* In a forked child. */
 void vv_lost_forked(void);

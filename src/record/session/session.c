@@ -219,10 +219,10 @@ void vv_session_end(void)
     bool are_attached = vv_thread_end_all();
     __atomic_fetch_add(&vv_session.serial, 1, __ATOMIC_RELAXED);
     vv_prepared_part_drop();
-    if (!are_attached)
-        vv_sigbus_unwatch();
     vv_stream_close(&vv_session.stream, &vv_session.writer);
     vv_lost_end(&vv_session.output);
+    if (!are_attached)
+        vv_sigbus_unwatch();
 }
 
 VARVE_API enum varve_code varve_session_stop(struct varve_error *error)

@@ -87,7 +87,7 @@ static void the_next_page_begins_with_zero(void **state)
 }
 
 /* Its file may have been cut, and nothing watches for SIGBUS here. */
-static void the_page_of_another_is_not_touched_at_the_end(void **state)
+static void the_page_of_another_is_left_unread_at_the_end(void **state)
 {
     (void)state;
     const struct vv_own_folder *trace = walk_own(output);
@@ -100,7 +100,22 @@ static void the_page_of_another_is_not_touched_at_the_end(void **state)
     snprintf(path, sizeof path, "%s/" VV_LOST_FILE, output);
     assert_int_equal(truncate(path, 0), 0);
     vv_lost_end(trace);
-    assert_true(vv_lost_has_page());
+    assert_false(vv_lost_has_page());
+    vv_lost_count(5);
+    assert_int_equal(vv_session_homeless, 5);
+}
+
+/* Nor has this process's own page its file any more. */
+static void a_page_that_was_cut_is_left_unread_at_the_end(void **state)
+{
+    (void)state;
+    const struct vv_own_folder *trace = walk_own(output);
+    char path[4200];
+    vv_lost_begin(trace, true);
+    snprintf(path, sizeof path, "%s/" VV_LOST_FILE, output);
+    assert_int_equal(truncate(path, 0), 0);
+    vv_lost_end(trace);
+    assert_false(vv_lost_has_page());
 }
 
 static void *count(void *unused)
@@ -147,7 +162,9 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(the_next_page_begins_with_zero, make_folder,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(the_page_of_another_is_not_touched_at_the_end,
+        cmocka_unit_test_setup_teardown(the_page_of_another_is_left_unread_at_the_end,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_page_that_was_cut_is_left_unread_at_the_end,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(another_thread_counts_as_sessions_begin_and_end,
                                         make_folder, remove_folder),
