@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """varve sample: the processor time of a program by line of its source, without perf."""
+import collections
 import pathlib
 import signal
 import subprocess
@@ -32,10 +33,18 @@ static void *work(void *x) {
     *(double *)x = three(1) + one(2);
     return NULL;
 }
+static void *nothing(void *x) {
+    return x;
+}
 int main(int count, char **words) {
     double x[2];
     struct timespec ran;
     pthread_t thread;
+    if (count > 1 && strcmp(words[1], "crowd") == 0)
+        for (int i = 0; i < 5000; i++) {
+            pthread_create(&thread, NULL, nothing, NULL);
+            pthread_join(thread, NULL);
+        }
     if (count > 1 && strcmp(words[1], "fork") == 0) {
         if (fork() == 0)
             execl(words[0], words[0], (char *)NULL);
@@ -90,6 +99,18 @@ def test_time_by_line(varve, build, folder, how):
     assert 0.95 * ran_ns < sum(lines.values()) < 1.3 * ran_ns
     assert lines["a.c:11"] + lines["a.c:15"] > 0.7 * ran_ns  # a late look finds the thread's end
     assert 2 < lines["a.c:11"] / lines["a.c:15"] < 4.5
+
+
+def test_a_thread_that_makes_threads_is_looked_at(varve, build, folder):
+    """A request to stop that meets another stop is made again. Both threads run the same loops."""
+    done = sample(varve, folder, "-o", "c.txt", "--", "./a", "crowd")
+    assert done.returncode == 7, done.stderr
+    tables = dump(build, folder / "c.txt")
+    in_loops = collections.Counter()
+    for row in tables["slices"]:
+        if row["source"] and tables["sources"][row["source"]]["line"] in (11, 15):
+            in_loops[row["track"]] += row["self_ns"]
+    assert len(in_loops) == 2 and min(in_loops.values()) > 0.6 * max(in_loops.values())
 
 
 def test_it_is_the_program_that_ends(varve, folder):

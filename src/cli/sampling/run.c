@@ -140,7 +140,6 @@ static enum varve_code take(struct run *run, struct task *task, struct varve_err
     struct vv_sample sample = { .pid = task->pid, .tid = task->tid, .command = task->command,
                                 .time_ns = (int64_t)vv_clock_monotonic_ns() };
     int64_t ran_ns = ran_of(task->tid);
-    task->is_asked = false;
     if (ran_ns <= task->ran_ns || !read_pointer(task->tid, &sample.address))
         return VARVE_OK;
     sample.period_ns = ran_ns - task->ran_ns;
@@ -155,7 +154,8 @@ static enum varve_code take(struct run *run, struct task *task, struct varve_err
 
 /* ---- the loop ---- */
 
-/* Whatever fails, the thread goes on. */
+/* Whatever fails, the thread goes on. Any stop uses up the request to stop, so another one follows
+ * at the next tick: of a thread that was asked just as it made a thread, no stop would come. */
 static void stopped(struct run *run, pid_t tid, int status, struct varve_error *error)
 {
     int signal = WSTOPSIG(status), event = status >> 16;
@@ -171,6 +171,8 @@ static void stopped(struct run *run, pid_t tid, int status, struct varve_error *
     if (run->code == VARVE_OK && /* at its exit: what it has run since */
         ((event == PTRACE_EVENT_STOP && !is_group && task->is_asked) || event == PTRACE_EVENT_EXIT))
         run->code = take(run, task, error);
+    if (task != NULL)
+        task->is_asked = false;
     if (is_group)
         ptrace(PTRACE_LISTEN, tid, NULL, NULL);
     else
