@@ -33,6 +33,7 @@ sys.path.insert(0, str(HERE.parent / "live"))
 from environments import python_of, run_in  # noqa: E402
 
 SLOW_STEPS = {"slow_step", "stopped_step", "warm_up_counted"}  # steps that others may have taken
+BY_OTHERS = SLOW_STEPS | {"late_rank"}    # what another program may cause, and the twin may have
 SLOW = 1.5    # x the median, as these rules have it
 LEAST_STEPS = 4
 ATTEMPTS = 3  # a neighbour's burst of work hits one program of a pair
@@ -167,8 +168,9 @@ class Clinic:
 
     @staticmethod
     def speaks_of(plant, row):
-        """Is this row of the twin the planted finding? Of slow steps only one of the same place."""
-        return row["rule"] == plant.rule and (plant.rule not in SLOW_STEPS or
+        """Is this row of the twin the planted finding? Of what others may cause, only one of the
+        same place."""
+        return row["rule"] == plant.rule and (plant.rule not in BY_OTHERS or
                                               all(place in said(row) for place in plant.places))
 
     def examine(self, plant, attempt):

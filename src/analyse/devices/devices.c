@@ -200,12 +200,14 @@ static enum varve_code state_policy(const struct vv_device_work *work,
 {
     if (work->count == 0)
         return vv_no_work_policy(work->scope, sheet, error);
-    return vv_sheet_policy(sheet, error,
-                           "%zu %s from first to last%s; %" PRIu64
-                           " of them without a call that launched them, counted all the same%s",
-                           work->count, vv_device_work_word(work->count),
-                           vv_device_part_label(work->scope), work->unlinked,
-                           vv_compat_text(question));
+    char unlinked[96] = "";
+    if (work->unlinked > 0)
+        snprintf(unlinked, sizeof unlinked,
+                 "; %" PRIu64 " of them without a call that launched them, counted all the same",
+                 work->unlinked);
+    return vv_sheet_policy(sheet, error, "%zu %s from first to last%s%s%s", work->count,
+                           vv_device_work_word(work->count), vv_device_part_label(work->scope),
+                           unlinked, vv_compat_text(question));
 }
 
 enum varve_code vv_analyse_devices(const struct vv_model *model, const struct vv_question *question,
