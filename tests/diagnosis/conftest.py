@@ -10,7 +10,7 @@ A program of programs/ is asked in three ways:
                                 {"planted_ns": n, "mended_ns": n}, typical times of a step
 
 The machine may be busy, and then what is taken from a program falls on any of its parts. So the
-programs run with precedence where the tests may give it, and each way is tried up to three times.
+programs run with precedence where the tests may give it, and each way is tried up to five times.
 What leads may be true and the machine's: one step was slow, the first one was. Where no such step
 is planted, the next finding counts, of all steps or, as a user would ask, of the longest stretch of
 them without a slow one. Promise and saving are compared as shares of a step: of the step that was
@@ -36,7 +36,7 @@ SLOW_STEPS = {"slow_step", "stopped_step", "warm_up_counted"}  # steps that othe
 BY_OTHERS = SLOW_STEPS | {"late_rank"}    # what another program may cause, and the twin may have
 SLOW = 1.5    # x the median, as these rules have it
 LEAST_STEPS = 4
-ATTEMPTS = 3  # a neighbour's burst of work hits one program of a pair
+ATTEMPTS = 5  # a neighbour's burst of work hits one program of a pair
 FACTOR = 1.5  # between the promise and what mending saved
 
 
