@@ -66,6 +66,8 @@ void vv_lost_begin(const struct vv_own_folder *trace, bool is_made)
 
 void vv_lost_end(const struct vv_own_folder *trace)
 {
+    if (!is_ours && __atomic_load_n(&vv_session.running, __ATOMIC_RELAXED))
+        return; /* the process ends, and may have forbidden itself mmap (doc/threading.md) */
     leave_page();
     if (is_ours && vv_lost_page_is_done(trace->path))
         vv_own_remove(trace, VV_LOST_FILE);

@@ -17,8 +17,8 @@
  * made it. Lock held. */
 void vv_lost_begin(const struct vv_own_folder *trace, bool is_made);
 /* The session or the process ends: leaves the page, and removes it if this process made it and
- * nobody needs it. After this call no count can fault, so it comes before vv_sigbus_unwatch. Lock
- * held. */
+ * nobody needs it. After a session's end no count can fault, so this call comes before
+ * vv_sigbus_unwatch. Where the process ends, it keeps the page of another process. Lock held. */
 void vv_lost_end(const struct vv_own_folder *trace);
 /* In a forked child. */
 void vv_lost_forked(void);

@@ -153,6 +153,17 @@ def test_who_has_recorded_nothing_may_forbid_itself_everything(tmp_path, trace, 
     assert list(trace.iterdir()) == []
 
 
+def test_what_has_recorded_needs_the_calls_of_the_document(varve, tmp_path, program, three_readers):
+    """doc/threading.md lists them."""
+    trace = tmp_path / "run.varve"
+    done = subprocess.run([varve, "record", "-q", "-o", trace, "--", program("sandboxed"),
+                           "recorded"], check=False, timeout=60)
+    if done.returncode == 77:
+        pytest.skip("this kernel cannot forbid that")
+    assert done.returncode == 7
+    three_readers(trace)
+
+
 def test_nor_does_one_whose_session_is_over(trace, program, three_readers):
     done = subprocess.run([program("sandboxed"), "stopped", trace], check=False, timeout=60)
     if done.returncode == 77:

@@ -105,7 +105,7 @@ static void the_page_of_another_is_left_unread_at_the_end(void **state)
     assert_int_equal(vv_session_homeless, 5);
 }
 
-/* Nor has this process's own page its file any more. */
+/* The same of a page that this process made. */
 static void a_page_that_was_cut_is_left_unread_at_the_end(void **state)
 {
     (void)state;
