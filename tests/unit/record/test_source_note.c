@@ -37,7 +37,8 @@ static const char *string_of(const struct walk *walk, uint32_t wanted)
     return "";
 }
 
-/* `said` becomes "name=state:text;" for each record of the process, in order. */
+/* `said` becomes "name=state:text;" for each note of the process, in order. Facts are left out:
+ * the recorder says how many threads there are whenever its clock crosses an era. */
 static void read_said(pid_t process)
 {
     char folder[4200];
@@ -47,7 +48,9 @@ static void read_said(pid_t process)
     for (size_t i = 0; i < walk.word_count;
          i += vv_record_length(walk.words + i, walk.word_count - i)) {
         const uint64_t *word = walk.words + i;
-        if (walk_id(*word) == VV_EVENT_COLLECTOR)
+        if (walk_id(*word) == VV_EVENT_COLLECTOR &&
+            strncmp(string_of(&walk, (uint32_t)word[1]), VV_FACT_PREFIX,
+                    strlen(VV_FACT_PREFIX)) != 0)
             snprintf(said + strlen(said), sizeof said - strlen(said), "%.40s=%u:%.250s;",
                      string_of(&walk, (uint32_t)word[1]), (unsigned)(word[1] >> 32),
                      string_of(&walk, (uint32_t)word[2]));
