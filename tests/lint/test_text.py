@@ -27,6 +27,14 @@ def is_licensed(name):
             or name.startswith(".ci/") or (name.startswith("tools/") and "." not in base))
 
 
+def broken_fences(text):
+    """Numbers of the lines on which a fence of Markdown stands among other words, as an editor that
+    fills paragraphs leaves it; and of the last fence, where it closes nothing."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if "```" in line]
+    mixed = [number for number, line in lines if not re.fullmatch(r" *```[\w-]*", line)]
+    return mixed or [number for number, _ in lines[-1:] if len(lines) % 2 == 1]
+
+
 def broken_links(path, text):
     """Links of a Markdown text to files that do not exist or lie outside the project."""
     for target in LINK.findall(FENCED.sub("", text)):
@@ -61,6 +69,19 @@ def test_every_source_file_names_its_licence():
     found = [str(path.relative_to(sources.ROOT)) for path in licensed
              if SPDX not in "\n".join(sources.text_of(path).split("\n")[:3])]
     assert not found, "\n".join(found)
+
+
+def test_fences_stand_alone_and_in_pairs():
+    found = [f"{path.relative_to(sources.ROOT)}:{number}" for path in sources.tracked()
+             if path.suffix == ".md" for number in broken_fences(sources.text_of(path))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("a\n```\nb\n```\n- c\n  ```sh\n  d\n  ```\n", []), ("a\n ``` b c\nd\n```\n", [2]),
+    ("```\na\n```\nb\n```\nc\n", [5])])
+def test_a_broken_fence_is_told(text, expected):
+    assert broken_fences(text) == expected
 
 
 def test_links_between_files_lead_somewhere():
