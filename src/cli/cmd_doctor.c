@@ -55,10 +55,14 @@ static bool check_library(char *detail, size_t bytes)
 static bool check_clock(char *detail, size_t bytes)
 {
     vv_clock_init();
-    snprintf(detail, bytes, "%s",
-             vv_clock_is_counter ? "the processor's counter"
-                                 : "the kernel does not trust the processor's counter: each record "
-                                   "asks it for the time");
+    const char *refusal = access(VV_CLOCK_SOURCE_FILE, R_OK) == 0
+                              ? "the kernel does not trust the processor's counter"
+                              : "/sys is not here to say whether the kernel trusts the "
+                                "processor's counter: mount it";
+    if (vv_clock_is_counter)
+        snprintf(detail, bytes, "the processor's counter");
+    else
+        snprintf(detail, bytes, "%s; each record asks the kernel for the time", refusal);
     return vv_clock_is_counter;
 }
 

@@ -396,11 +396,12 @@ const struct vv_verb vv_verbs[] = {
       .description =
           "Says what this machine and this build of varve can do: record programs, with which "
           "clock, write traces here, read which compressed and foreign files; and what to do "
-          "about what is lacking. Of a Python, the one that is named, that of the active "
-          "environment or python3, it says what programs are recorded from: its PyTorch, their "
-          "calls. With --peaks it measures how many floating-point operations its processors and "
-          "how many bytes its memory can do in a second, which tables roofline and mfu hold "
-          "operators of the host against; that is kept for this machine in $XDG_CACHE_HOME/varve.",
+          "about what is lacking. Of a Python, the one that is named, else that of the active "
+          "environment, of the one that varve is installed in, or python3, it says what programs "
+          "are recorded from: its PyTorch, their calls. With --peaks it measures how many "
+          "floating-point operations its processors and how many bytes its memory can do in a "
+          "second, which tables roofline and mfu hold operators of the host against; that is kept "
+          "for this machine in $XDG_CACHE_HOME/varve.",
       .takes = VV_TAKES(VV_TAKES_ALWAYS, VV_TAKES_TABLES, VV_OPTION_PEAKS),
       .examples = EXAMPLES({ "varve doctor", "what there is and what is lacking" },
                            { "varve doctor -- venv/bin/python",

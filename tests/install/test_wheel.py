@@ -137,7 +137,15 @@ def test_no_library_in_it_names_a_folder_of_this_machine(wheel, tmp_path):
 
 
 def test_this_python(wheel, bare, tmp_path):
-    check_environment(fresh(sys.executable, wheel, tmp_path / "venv", bare), tmp_path, bare)
+    place = fresh(sys.executable, wheel, tmp_path / "venv", bare)
+    check_environment(place, tmp_path, bare)
+    other = tmp_path / "other"
+    run(sys.executable, "-m", "venv", "--without-pip", other, env=bare)
+    for command, environment, expected in (
+            ([], bare, place), ([], {**bare, "VIRTUAL_ENV": str(other)}, other / "bin"),
+            ([other / "bin" / "python"], bare, other / "bin")):
+        said = run(place / "varve", "doctor", "--table", "sources", *command, env=environment)
+        assert f"programs of {expected}/python are recorded" in said
 
 
 @pytest.mark.parametrize("version", PYTHONS)

@@ -29,10 +29,7 @@ uint64_t vv_clock_monotonic_ns(void)
 static bool kernel_uses(const char *source)
 {
     char chosen[32] = "";
-    int file =
-        vv_descriptor_open(AT_FDCWD,
-                           "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                           O_RDONLY, 0);
+    int file = vv_descriptor_open(AT_FDCWD, VV_CLOCK_SOURCE_FILE, O_RDONLY, 0);
     if (file < 0)
         return false;
     ssize_t length = read(file, chosen, sizeof chosen - 1);

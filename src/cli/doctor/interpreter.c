@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/system/clock.h"
+#include "base/system/os.h"
 #include "cli/recording/program.h"
 
 #define LIMIT_NS INT64_C(10000000000)
@@ -37,16 +38,45 @@ static const char questions[] =
     "        pass\n"
     "    break\n";
 
+/* Writes the Python of an environment into out_path. Returns false if there is none. */
+static bool of_environment(const char *environment, char *out_path, size_t capacity)
+{
+    int length = snprintf(out_path, capacity, "%s/bin/python", environment);
+    return length < (int)capacity && access(out_path, X_OK) == 0;
+}
+
+/* Of the environment that pip has put this program into: ENVIRONMENT/lib/pythonX.Y/site-packages.
+ * So env/bin/varve speaks of env's Python, also where env is not active. */
+static bool of_this_program(char *out_path, size_t capacity)
+{
+    char self[PATH_MAX];
+    if (vv_os_program(self, sizeof self) != 0)
+        return false;
+    char *packages = strstr(self, "/site-packages/varve/native/"), *version = NULL;
+    if (packages == NULL)
+        return false;
+    *packages = '\0';
+    version = strrchr(self, '/'); /* pythonX.Y, within lib or lib64 */
+    if (version == NULL || strncmp(version, "/python", strlen("/python")) != 0)
+        return false;
+    *version = '\0';
+    char *library = strrchr(self, '/');
+    if (library == NULL)
+        return false;
+    *library = '\0';
+    return of_environment(self, out_path, capacity);
+}
+
 static void find(const char *name, struct vv_interpreter *interpreter)
 {
     const char *environment = getenv("VIRTUAL_ENV");
-    if (name == NULL && environment != NULL && *environment != '\0') {
-        int length =
-            snprintf(interpreter->path, sizeof interpreter->path, "%s/bin/python", environment);
-        if (length < (int)sizeof interpreter->path && access(interpreter->path, X_OK) == 0)
-            return;
-    }
-    vv_program_find(name != NULL ? name : "python3", interpreter->path, sizeof interpreter->path);
+    char *path = interpreter->path;
+    if (name == NULL && environment != NULL && *environment != '\0' &&
+        of_environment(environment, path, sizeof interpreter->path))
+        return;
+    if (name == NULL && of_this_program(path, sizeof interpreter->path))
+        return;
+    vv_program_find(name != NULL ? name : "python3", path, sizeof interpreter->path);
 }
 
 static void take_line(struct vv_interpreter *interpreter, const char *line)
