@@ -62,12 +62,25 @@ static const struct word { const char *part; uint8_t place, role; } words[] = {
     { "clLinkProgram", BEGINS, VV_HOST_COMPILE },
 };
 
+/* Files of compilers that only a compilation enters. Others of PyTorch's, as _dynamo/eval_frame.py
+ * and _inductor/output_code.py, also run what was compiled, or what never is. */
 static const struct word paths[] = {
-    { "torch/_dynamo/", HOLDS, VV_HOST_COMPILE },
-    { "torch/_inductor/", HOLDS, VV_HOST_COMPILE },
+    { "torch/_dynamo/convert_frame.py(", HOLDS, VV_HOST_COMPILE },
+    { "torch/_inductor/compile_fx.py(", HOLDS, VV_HOST_COMPILE },
+    { "torch/_inductor/codecache.py(", HOLDS, VV_HOST_COMPILE },
+    { "torch/_inductor/async_compile.py(", HOLDS, VV_HOST_COMPILE },
     { "triton/compiler/", HOLDS, VV_HOST_COMPILE },
+    { "jax/_src/compiler.py(", HOLDS, VV_HOST_COMPILE },
+    { "jax/_src/interpreters/mlir.py(", HOLDS, VV_HOST_COMPILE },
     { "gc.collect", HOLDS, VV_HOST_GC },
 };
+
+static bool is_import(const char *frame)
+{
+    static const char body[] = "): <module>";
+    size_t length = strlen(frame);
+    return length >= sizeof body - 1 && strcmp(frame + length - (sizeof body - 1), body) == 0;
+}
 
 static bool fits(const struct word *word, const char *name)
 {
@@ -82,6 +95,8 @@ static bool fits(const struct word *word, const char *name)
 static uint8_t word_of(const char *name)
 {
     bool is_frame = strstr(name, ".py(") != NULL;
+    if (is_frame && is_import(name))
+        return VV_HOST_NONE;
     const struct word *list = is_frame ? paths : words;
     size_t count = is_frame ? sizeof paths / sizeof *paths : sizeof words / sizeof *words;
     for (size_t i = 0; i < count; i++)

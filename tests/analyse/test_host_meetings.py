@@ -31,10 +31,11 @@ class Rank:
         self.main.begin(self.process.site("begin", name, layer=layer), at=begin * US)
         self.main.end(at=end * US)
 
-    def runs(self, name, begin, end):
+    def runs(self, name, begin, end, thread=None):
         self.pairs += 1
         for kind, at in (("async_begin", begin), ("async_end", end)):
-            self.others.pair(self.process.site(kind, name, layer="COMM"), self.pairs, at=at * US)
+            (thread or self.others).pair(self.process.site(kind, name, layer="COMM"), self.pairs,
+                                         at=at * US)
 
     def done(self):
         self.main.step_end(at=1000 * US)
@@ -95,6 +96,25 @@ def test_a_rank_waits_for_the_late_one(varve, tmp_path, where):
     # what the first rank does before it waits could take 400 us longer
     slack = {item["name"]: item["max_slack_ns"] // US for item in tables["slack"]}
     assert slack["aten::mm"] == slack["c10d::allreduce_"] == 400
+
+
+def test_a_rank_that_waits_in_two_collectives_at_once_waits_once(varve, tmp_path):
+    """As DistributedDataParallel does, whose buckets overlap with the backward pass: 400 us in the
+    first, and 100 of these and 150 more in the second."""
+    trace = Trace(tmp_path / "a.varve")
+    one, other = Rank(trace, 100, rank=0, world_size=2), Rank(trace, 200, rank=1, world_size=2)
+    for rank, firsts, seconds in ((one, 100, 400), (other, 500, 650)):
+        rank.op("backward", 0, 90)
+        for begin in (firsts, seconds):
+            asks(rank, begin)
+        rank.runs("gloo:all_reduce", firsts + 5, 600)
+        rank.runs("gloo:all_reduce", seconds + 5, 740, rank.process.thread(tid=7 + firsts))
+        rank.op("aten::add", 750, 800)
+        rank.done()
+    tables = critical(varve, trace.write())
+    assert tables["critical"][0]["collectives"] == 2
+    wait, = (row for row in tables["rank_waits"] if row["row"] == "wait")
+    assert (wait["waited_ns"] // US, wait["collectives"], wait["max_ns"] // US) == (550, 2, 400)
 
 
 def test_what_a_late_rank_costs_is_of_one_step_of_the_rank_that_waits(varve, tmp_path):

@@ -178,6 +178,15 @@ def test_what_a_trace_of_torch_profiler_lacks(varve, tmp_path, what, lacking, co
     assert what not in unseen(varve, kineto_trace(tmp_path / "has.json", complete))
 
 
+def test_a_python_call_of_that_name_launches_nothing(varve, tmp_path):
+    frame = {"ph": "X", "pid": 1, "tid": 1, "ts": 9, "dur": 8, "cat": "python_function",
+             "name": "torch/_inductor/runtime/triton_heuristics.py(9): CannotLaunchKernel",
+             "args": {"Python id": 1}}
+    assert "gpu" not in unseen(varve, kineto_trace(tmp_path / "frame.json", [frame]))
+    found = unseen(varve, kineto_trace(tmp_path / "call.json", [call(), frame]))["gpu"]
+    assert found["finding"].startswith("1 call launches work (cudaLaunchKernel)"), found
+
+
 def test_a_trace_that_was_cut_says_so(varve, tmp_path):
     path = kineto_trace(tmp_path / "cut.json", [call(), kernel()])
     assert "end" not in unseen(varve, path)

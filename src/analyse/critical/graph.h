@@ -55,7 +55,7 @@ struct vv_critical_latency {
 
 /* A rank began a collective this long before the last one. Both are slices. */
 struct vv_critical_waited {
-    int64_t waited_ns;
+    int64_t from_ns, waited_ns;
     uint32_t waits, late;
 };
 

@@ -85,7 +85,7 @@ static enum varve_code note_waits(struct vv_critical_graph *graph,
         VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &graph->waited, &graph->waited_capacity,
                                   graph->waited_count + 1, error));
         graph->waited[graph->waited_count++] = (struct vv_critical_waited){
-            waited_ns, pieces[i].slice, last->slice };
+            pieces[i].begin_ns, waited_ns, pieces[i].slice, last->slice };
     }
     if (first_ns == last->begin_ns)
         return VARVE_OK;

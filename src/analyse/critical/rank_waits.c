@@ -2,8 +2,10 @@
 /* rank_waits.c — table "rank_waits": how long ranks waited in collectives for the rank that began
  * last, and what that rank did meanwhile on the thread that started the collective.
  *
- * Law: the rows sum to the row `total`. Each instant of a late rank's thread counts for one
- * collective only, the next one: it was late for those behind it for the same reason. */
+ * Law: the rows sum to the row `total`. An instant at which a rank waits in several collectives, as
+ * those that overlap with the backward pass, counts once, for the one that the rank began first.
+ * Each instant of a late rank's thread counts for one collective only, the next one: it was late
+ * for those behind it for the same reason. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -68,25 +70,61 @@ static uint32_t rank_of(const struct waits *waits, uint32_t slice)
     return process != VV_NONE ? waits->critical->windows.of_process[process] : 0;
 }
 
+struct wait { int64_t from_ns, to_ns; uint32_t rank, late_rank, waits, late; };
+
+static int by_rank_and_time(const void *a, const void *b)
+{
+    const struct wait *left = a, *right = b;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->from_ns != right->from_ns)
+        return left->from_ns < right->from_ns ? -1 : 1;
+    return (left->to_ns > right->to_ns) - (left->to_ns < right->to_ns);
+}
+
+/* `counted_ns`: what no earlier wait of that rank has counted. */
+static enum varve_code add_wait(struct waits *waits, const struct wait *wait, int64_t counted_ns,
+                                struct varve_error *error)
+{
+    uint32_t known = waits->groups.count, pair;
+    VV_TRY(vv_groups_add(&waits->groups, wait->rank, wait->late_rank, &pair, error));
+    VV_TRY(VV_SCRATCH_RESERVE(waits->groups.scratch, &waits->pairs, &waits->capacity,
+                              waits->groups.count, error));
+    struct pair *sum = &waits->pairs[pair];
+    if (waits->groups.count > known)
+        *sum = (struct pair){ 0, 0, 0, wait->waits, wait->late, wait->late_rank, wait->rank };
+    sum->waited_ns += counted_ns;
+    sum->count++;
+    if (wait->to_ns - wait->from_ns > sum->max_ns)
+        sum->max_ns = wait->to_ns - wait->from_ns;
+    return VARVE_OK;
+}
+
 static enum varve_code sum_pairs(struct waits *waits, struct varve_error *error)
 {
     const struct vv_critical_graph *graph = &waits->critical->graph;
+    int64_t until_ns = INT64_MIN;
+    struct wait *all;
+    VV_TRY(VV_SCRATCH_ARRAY(graph->scratch, &all, graph->waited_count, error));
     for (size_t i = 0; i < graph->waited_count; i++) {
         const struct vv_critical_waited *waited = &graph->waited[i];
-        uint32_t known = waits->groups.count, pair, late = rank_of(waits, waited->late);
-        uint32_t waits_rank = rank_of(waits, waited->waits);
-        VV_TRY(vv_groups_add(&waits->groups, waits_rank, late, &pair, error));
-        VV_TRY(VV_SCRATCH_RESERVE(graph->scratch, &waits->pairs, &waits->capacity,
-                                  waits->groups.count, error));
-        if (waits->groups.count > known)
-            waits->pairs[pair] = (struct pair){ 0, 0, 0, process_of(waits, waited->waits),
-                                                process_of(waits, waited->late), late,
-                                                waits_rank };
-        waits->pairs[pair].waited_ns += waited->waited_ns;
-        waits->pairs[pair].count++;
-        if (waited->waited_ns > waits->pairs[pair].max_ns)
-            waits->pairs[pair].max_ns = waited->waited_ns;
+        all[i] = (struct wait){ waited->from_ns,
+                                waited->from_ns + waited->waited_ns,
+                                rank_of(waits, waited->waits),
+                                rank_of(waits, waited->late),
+                                process_of(waits, waited->waits),
+                                process_of(waits, waited->late) };
     }
+    qsort(all, graph->waited_count, sizeof *all, by_rank_and_time);
+    for (size_t i = 0; i < graph->waited_count; i++) {
+        if (i == 0 || all[i].rank != all[i - 1].rank)
+            until_ns = INT64_MIN;
+        int64_t from_ns = all[i].from_ns > until_ns ? all[i].from_ns : until_ns;
+        int64_t counted_ns = all[i].to_ns > from_ns ? all[i].to_ns - from_ns : 0;
+        VV_TRY(add_wait(waits, &all[i], counted_ns, error));
+        until_ns = from_ns + counted_ns;
+    }
+    vv_scratch_release(graph->scratch, all);
     return VARVE_OK;
 }
 

@@ -90,8 +90,8 @@ static void count_slice(const struct vv_model *model, uint64_t row, uint8_t *kin
 {
     const struct vv_slices *slices = &model->slices;
     uint32_t name = slices->name[row];
-    if (slices->layer[row] == VARVE_LAYER_PYTHON)
-        facts->frames++;
+    bool is_frame = slices->layer[row] == VARVE_LAYER_PYTHON;
+    facts->frames += is_frame;
     if (slices->layer[row] == VARVE_LAYER_COMM)
         facts->communication++;
     if (slices->op[row] != VV_NONE) {
@@ -99,16 +99,16 @@ static void count_slice(const struct vv_model *model, uint64_t row, uint8_t *kin
         facts->with_shapes += model->ops.tensor_count[slices->op[row]] > 0;
         facts->with_frames += model->ops.stack[slices->op[row]] != 0;
     }
+    const char *text = vv_text_of(model, name);
     if (kinds[name] == 0) { /* each name is looked at once */
-        const char *text = vv_text_of(model, name);
-        bool launches = vv_call_kind(text) == VV_CALL_LAUNCHES_KERNEL;
-        kinds[name] = launches ? 2 : 1;
-        if (launches)
-            facts->launch_name = text;
+        kinds[name] = vv_call_kind(text) == VV_CALL_LAUNCHES_KERNEL ? 2 : 1;
         if (strncmp(text, TORCH_OPERATORS, sizeof TORCH_OPERATORS - 1) == 0)
             facts->is_torch = true;
     }
-    facts->launch_calls += kinds[name] == 2;
+    if (kinds[name] == 2 && !is_frame) { /* Python's own calls launch nothing */
+        facts->launch_calls++;
+        facts->launch_name = text;
+    }
 }
 
 static enum varve_code count_slices(const struct vv_model *model, struct vv_scratch *scratch,

@@ -170,10 +170,13 @@ const struct vv_rule vv_rules_steps[] = {
       .weight = 1,
       .saves = "compile_ns", .saves_part = 1.0,
       .says = "The steps spend {share} of their time compiling.",
-      .why = { vv_analyse_operators, "name",
-               "*compile*|*Compile*|*inductor*|*dynamo*|clBuildProgram*|clLinkProgram*",
-               "step_total_ns", NULL,
-               "{name}: {step_calls} calls, {step_total_ns} in the steps." },
+      .why = { vv_analyse_operators, "name", "torch/_dynamo/convert_frame.py(*", "step_total_ns",
+               NULL, "{name}: {step_calls} calls, {step_total_ns} in the steps.",
+               1000 }, /* the outermost frame; frames within call themselves, and count twice   */
+      .or_why = { vv_analyse_operators, "name",
+                  "*compile*|*Compile*|*inductor*|*dynamo*|clBuildProgram*|clLinkProgram*",
+                  "step_total_ns", NULL,
+                  "{name}: {step_calls} calls, {step_total_ns} in the steps." },
       .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
                 "TORCH_LOGS=recompiles says what changed; leave warm-up steps out of the "
                 "measure.",
