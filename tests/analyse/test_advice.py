@@ -128,6 +128,20 @@ RULES = {
         steps_of(200) + [span("cudaMalloc", 200 * n + 150, 20, "cuda_runtime") for n in range(5)],
         steps_of(200) + [span("cudaMalloc", 200 * n + 150, 8, "cuda_runtime") for n in range(5)],
         "The steps spend 10.0 % of their time allocating memory of the device."),
+    "embedding_gradients": (
+        steps_of(200) + [span("aten::_embedding_bag_dense_backward", 200 * n + 150, 40, "cpu_op")
+                         for n in range(5)],
+        steps_of(200) + [span("aten::_embedding_bag_dense_backward", 200 * n + 150, 10, "cpu_op")
+                         for n in range(5)],
+        "20.0 % of the steps passes in gradients of whole embedding tables, of which a batch uses "
+        "a few rows."),
+    "outside_operators": ( # with calls of Python, whose own time has a rule from 30 % on
+        steps_of(400, operator_us=20) + [span("mm", 400 * n + 100, 200) for n in range(5)],
+        steps_of(400, operator_us=20) + [span("mm", 400 * n + 100, 200) for n in range(5)] +
+        [span("torch/serialization.py(9): save", 400 * n + 301, 98, "python_function")
+         for n in range(5)],
+        "In 25.0 % of the steps' time nothing ran that was recorded: Python, or code without "
+        "marks."),
     "compilation": (
         steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 20,
                               "python_function") for n in range(5)],

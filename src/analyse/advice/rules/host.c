@@ -2,6 +2,9 @@
 /* What the host does that it need not do. */
 #include "analyse/advice/rules/rules.h"
 
+/* Operators that make a gradient as large as the table of the embedding. */
+#define WHOLE_TABLES "aten::embedding_dense_backward|aten::_embedding_bag_dense_backward"
+
 /* Shapes with a tensor of doubles; "[] f64" is a number of Python. */
 #define DOUBLES \
     "*0] f64*|*1] f64*|*2] f64*|*3] f64*|*4] f64*|*5] f64*|*6] f64*|*7] f64*|*8] f64*|*9] f64*"
@@ -99,18 +102,18 @@ const struct vv_rule vv_rules_host[] = {
       .because = "HTA's short kernels and PyTorch's guide: a launch costs the host 5 to 10 "
                  "µs, so shorter work cannot keep the device busy." },
     { .name = "embedding_gradients",
-      .is = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
-              VV_OF_STEPS, 0.1, VV_EACH_ROW },
+      .is = { vv_analyse_operators, "name", WHOLE_TABLES, "step_total_ns", VV_OF_STEPS, 0.1,
+              VV_EACH_ROW },
       .weight = 1.5,
       .saves = "step_total_ns", .saves_part = 1.7, /* the optimizer goes over the table, too     */
       .says = "{share} of the steps passes in gradients of whole embedding tables, of which a "
               "batch uses a few rows.",
-      .why = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
-               NULL, "{name}: {step_calls} calls, {step_total_ns}; the optimizer then goes over "
-               "each table, too." },
-      .remedy = "nn.Embedding(…, sparse=True) with SGD or SparseAdam; a smaller table (hashing, "
-                "only the words that occur).",
-      .see = "varve report --filter \"name~'aten::embedding*'\" --by shape",
+      .why = { vv_analyse_operators, "name", WHOLE_TABLES, "step_total_ns", NULL,
+               "{name}: {step_calls} calls, {step_total_ns}; the optimizer then goes over each "
+               "table, too." },
+      .remedy = "nn.Embedding or nn.EmbeddingBag(…, sparse=True) with SGD or SparseAdam; a smaller "
+                "table (hashing, only the words that occur).",
+      .see = "varve report --filter \"name~'aten::*embedding*'\" --by shape",
       .because = "PyTorch's notes on nn.Embedding: a dense gradient is as large as the table; a "
                  "tenth as for other operators that need not be." },
     { .name = "optimizer_loop",
@@ -217,6 +220,8 @@ const struct vv_rule vv_rules_host[] = {
       .is = { vv_analyse_host_gaps, "row", "total", "long_ns", VV_OF_STEPS, 0.2, VV_EACH_ROW },
       .also = { vv_analyse_step_split, "row", "total", "other_ns", "duration_ns", 0.2,
                 VV_EACH_ROW },
+      .never = { vv_analyse_step_split, "row", "total", "python_ns", "other_ns", 0.8,
+                 VV_EACH_ROW }, /* calls of Python were recorded, and fill the gaps            */
       .weight = 0.8,
       .saves = "long_ns", .saves_part = 1.0,
       .says = "In {share} of the steps' time nothing ran that was recorded: Python, or code "
@@ -311,7 +316,8 @@ const struct vv_rule vv_rules_host[] = {
       .says = "{share} of the steps is backward passes over a graph that had one before.",
       .why = { vv_analyse_links, "row", "link", "again_ns", NULL,
                "{backward_op} ran again for {forward_op}: pass {ordinal}, {again_ns}." },
-      .remedy = "Add the losses and call backward() once, without retain_graph=True; "
+      .remedy = "Add the losses and call backward() once, without retain_graph=True; where two "
+                "optimizers train two models (a GAN), detach() what the other model made; "
                 "torch.autograd.grad of several outputs at once.",
       .see = "varve report --table links",
       .because = "PyTorch's autograd notes: gradients of a sum are the sum of gradients, so one "
@@ -402,8 +408,8 @@ const struct vv_rule vv_rules_host[] = {
       .bound = "host", .bound_least = 0.3,
       .is = { vv_analyse_operators, "name", "aten::fill_|aten::ones|aten::zeros|aten::full",
               "step_led_share", NULL, 0.1, VV_ALL_ROWS },
-      .never = { vv_analyse_operators, "name", "aten::embedding_dense_backward", "step_total_ns",
-                 VV_OF_STEPS, 0.1, VV_EACH_ROW }, /* those are its zeros                       */
+      .never = { vv_analyse_operators, "name", WHOLE_TABLES, "step_total_ns", VV_OF_STEPS, 0.1,
+                 VV_EACH_ROW }, /* those are its zeros                                         */
       .weight = 0.9,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps fills tensors with one value.",
