@@ -99,15 +99,15 @@ static void count_slice(const struct vv_model *model, uint64_t row, uint8_t *kin
         facts->with_shapes += model->ops.tensor_count[slices->op[row]] > 0;
         facts->with_frames += model->ops.stack[slices->op[row]] != 0;
     }
-    const char *text = vv_text_of(model, name);
     if (kinds[name] == 0) { /* each name is looked at once */
+        const char *text = vv_text_of(model, name);
         kinds[name] = vv_call_kind(text) == VV_CALL_LAUNCHES_KERNEL ? 2 : 1;
         if (strncmp(text, TORCH_OPERATORS, sizeof TORCH_OPERATORS - 1) == 0)
             facts->is_torch = true;
     }
     if (kinds[name] == 2 && !is_frame) { /* Python's own calls launch nothing */
         facts->launch_calls++;
-        facts->launch_name = text;
+        facts->launch_name = vv_text_of(model, name);
     }
 }
 

@@ -52,11 +52,11 @@ static bool of_this_program(char *out_path, size_t capacity)
     char self[PATH_MAX];
     if (vv_os_program(self, sizeof self) != 0)
         return false;
-    char *packages = strstr(self, "/site-packages/varve/native/"), *version = NULL;
+    char *packages = strstr(self, "/site-packages/varve/native/");
     if (packages == NULL)
         return false;
     *packages = '\0';
-    version = strrchr(self, '/'); /* pythonX.Y, within lib or lib64 */
+    char *version = strrchr(self, '/'); /* pythonX.Y, within lib or lib64 */
     if (version == NULL || strncmp(version, "/python", strlen("/python")) != 0)
         return false;
     *version = '\0';
