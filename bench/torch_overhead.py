@@ -119,6 +119,29 @@ def step_of(model, inputs, targets):
     return run
 
 
+class Gates(torch.nn.Module):
+    """A recurrent layer as people write it: small operators, one after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_input = torch.nn.ModuleList(torch.nn.Linear(32, 64) for _ in range(4))
+        self.of_state = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(4))
+
+    def forward(self, inputs):
+        state = cell = torch.zeros(len(inputs), 64)
+        for at in range(inputs.shape[1]):
+            gates = [a(inputs[:, at]) + b(state) for a, b in zip(self.of_input, self.of_state)]
+            cell = gates[0].sigmoid() * cell + gates[1].sigmoid() * gates[2].tanh()
+            state = gates[3].sigmoid() * cell.tanh()
+        return state
+
+
+def operators_of(run):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        run()
+    return len(profile.events())
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     torch.set_num_threads(1)
@@ -137,10 +160,12 @@ def main():
     conv = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 32, 3),
                          nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 14 * 14, 10))
     targets = torch.randint(0, 10, (8,))
-    show("a training step of a small MLP", "us",
-         rounds(loop, step_of(mlp, torch.randn(8, 64), targets), count))
-    show("a training step of a conv net", "us",
-         rounds(loop, step_of(conv, torch.randn(8, 3, 32, 32), targets), count))
+    for title, run in (
+            ("a small MLP", step_of(mlp, torch.randn(8, 64), targets)),
+            ("a conv net", step_of(conv, torch.randn(8, 3, 32, 32), targets)),
+            ("a loop of gates", step_of(Gates(), torch.randn(8, 20, 32), targets))):
+        show(f"a training step of {title}, {operators_of(run)} operators", "us",
+             rounds(loop, run, count))
 
 
 if __name__ == "__main__":

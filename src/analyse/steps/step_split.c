@@ -15,7 +15,7 @@
 #include "base/binary_search.h"
 #include "derive/devices/device_steps.h"
 #include "derive/select/running_collectives.h"
-#include "derive/select/tracing_cost.h"
+#include "derive/select/recording_cost.h"
 #include "meaning/host_role.h"
 #include "model/find.h"
 #include "question/question.h"
@@ -290,14 +290,16 @@ static int64_t tracing_ns(struct view *view, uint32_t step, int64_t python_ns)
 {
     const struct vv_model *model = view->scope->model;
     uint32_t first, last, process = model->tracks.process[model->steps.track[step]];
+    struct vv_traced_calls calls = { 0 };
     struct vv_tracing_cost cost;
-    int64_t calls = 0;
     if (python_ns == 0 || process == VV_NONE || !vv_tracing_cost_of(model, process, &cost))
         return 0;
     vv_step_rows(model, step, &first, &last);
     for (uint32_t slice = first; slice < last; slice++)
-        calls += vv_host_role_of(&view->roles, slice) == VV_HOST_PYTHON;
-    return vv_tracing_cost_ns(&cost, python_ns, calls);
+        if (vv_host_role_of(&view->roles, slice) == VV_HOST_PYTHON)
+            vv_traced_calls_add(&calls, model, slice);
+    int64_t cost_ns = vv_tracing_cost_ns(&cost, &calls);
+    return cost_ns < python_ns ? cost_ns : python_ns;
 }
 
 static enum varve_code put_step(struct view *view, const struct vv_step_host *host,

@@ -13,6 +13,7 @@
 #include "analyse/trace/outside.h"
 #include "analyse/trace/unseen.h"
 #include "derive/operators/own_time.h"
+#include "derive/select/recording_cost.h"
 #include "derive/select/scope.h"
 #include "numbers/intervals.h"
 #include "question/question.h"
@@ -224,19 +225,19 @@ static void share_text(double share, int digits, char text[VV_NUMBER_BYTES + 2])
     snprintf(text, VV_NUMBER_BYTES + 2, "%s %%", number);
 }
 
-/* The recorder times its own hot path and its slow path in the program that it records. Threads
- * record at the same time, and each counts, so the share can be more than 100 % of the run. Making
- * the folder can take far longer than a program that does little: no share says that well. */
-static void cost_text(const struct vv_run *run, char *text, size_t bytes)
+/* Threads record at the same time, and each counts, so the share can be more than 100 % of the run.
+ * Making the folder can take far longer than a program that does little: no share says that
+ * well. */
+static void cost_text(const struct vv_run *run, int64_t cost_ns, char *text, size_t bytes)
 {
     char spent[VV_NUMBER_BYTES], share[VV_NUMBER_BYTES + 2];
     double part;
-    if (run->record_cost_ns < 0 || run->end_ns <= run->begin_ns) {
+    if (cost_ns < 0 || run->end_ns <= run->begin_ns) {
         snprintf(text, bytes, "recording cost not measured");
         return;
     }
-    vv_number_duration(run->record_cost_ns, spent, sizeof spent);
-    part = (double)run->record_cost_ns / (double)(run->end_ns - run->begin_ns);
+    vv_number_duration(cost_ns, spent, sizeof spent);
+    part = (double)cost_ns / (double)(run->end_ns - run->begin_ns);
     if (part >= 2) {
         vv_number_duration(run->end_ns - run->begin_ns, share, sizeof share);
         snprintf(text, bytes, "recording took about %s, the run itself %s", spent, share);
@@ -271,7 +272,7 @@ static void homeless_text(const struct vv_model *model, char *text, size_t bytes
              is_all ? "all" : count, why[0] != '\0' ? ": " : "", why);
 }
 
-static void trust_text(const struct vv_model *model, char *text, size_t bytes)
+static void trust_text(const struct vv_model *model, int64_t cost_ns, char *text, size_t bytes)
 {
     const struct vv_run *run = &model->run;
     char lost[300] = "no event lost", clock[60] = "clock uncertainty unknown", cut[60] = "",
@@ -298,7 +299,7 @@ static void trust_text(const struct vv_model *model, char *text, size_t bytes)
     if (odd_findings(&model->health) > 0)
         snprintf(odd, sizeof odd, " · %" PRIu64 " odd record%s: varve info",
                  odd_findings(&model->health), odd_findings(&model->health) == 1 ? "" : "s");
-    cost_text(run, cost, sizeof cost);
+    cost_text(run, cost_ns, cost, sizeof cost);
     snprintf(text, bytes, "%s%s · %s%s · %s", lost, cut, clock, odd, cost);
 }
 
@@ -375,7 +376,7 @@ static enum varve_code put_sentences(const struct vv_model *model, struct vv_scr
                                      struct vv_sheet *sheet, struct varve_error *error)
 {
     uint64_t process_count;
-    int64_t apart_ns;
+    int64_t apart_ns, cost_ns;
     char text[720];
     VV_TRY(count_processes(model, scratch, &process_count, error));
     VV_TRY(find_apart(model, scratch, &apart_ns, error));
@@ -383,7 +384,10 @@ static enum varve_code put_sentences(const struct vv_model *model, struct vv_scr
     VV_TRY(vv_sheet_text(sheet, 0, RECORDED, text, error));
     machine_text(model, process_count, text, sizeof text);
     VV_TRY(vv_sheet_text(sheet, 0, ON, text, error));
-    trust_text(model, text, sizeof text);
+    VV_TRY(vv_recording_cost(model, scratch, &cost_ns, error));
+    trust_text(model, cost_ns, text, sizeof text);
+    if (cost_ns >= 0)
+        vv_sheet_int(sheet, 0, COST, cost_ns);
     VV_TRY(vv_sheet_text(sheet, 0, TRUST, text, error));
     return put_kept(model, sheet, error);
 }
@@ -402,9 +406,10 @@ static enum varve_code put_run(const struct vv_model *model, struct vv_sheet *sh
                                  vv_text_of(model, texts[i].string), error));
     }
     const struct { int column; int64_t value, unknown; } optional[] = {
-        { CLOCK, run->clock_uncertainty_ns, -1 }, { COST, run->record_cost_ns, -1 },
+        { CLOCK, run->clock_uncertainty_ns, -1 },
         { EXIT, run->exit_code, -1 },
-        { SIGNAL, run->signal, -1 },              { CPUS, run->cpus, 0 },
+        { SIGNAL, run->signal, -1 },
+        { CPUS, run->cpus, 0 },
     };
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
         if (optional[i].value != optional[i].unknown)

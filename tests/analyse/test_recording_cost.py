@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording the calls of Python took is no time of Python's (doc/performance.md): the split of
-steps, and rule python_itself."""
+"""What recording took (doc/performance.md): the trace's sentence. Of the calls of Python, whose
+time this is not: the split of steps, and rule python_itself."""
 import pathlib
 import sys
 
@@ -63,3 +63,47 @@ def test_a_third_that_is_recording_is_no_finding(varve, tmp_path, version, speak
         assert "; 13.6 µs more is what recording its calls takes" in found["python_itself"]
     elif speaks:
         assert "recording" not in found["python_itself"]
+
+
+def traced(folder, name, self_us, version="3.11.7"):
+    """One call of Python with a step around it, and nothing else."""
+    trace = trace_writer.Trace(folder / "one.varve")
+    process = trace.process(pid=100, record_cost_ps=10_000)
+    process.collector("python", "attached", f"{version}: calls of functions")
+    thread = process.thread(tid=100)
+    thread.step_begin(0, at=0)
+    thread.begin(process.site("begin", name, layer="PYTHON"), at=1)
+    thread.end(at=1 + self_us * US)
+    thread.step_end(at=2 + self_us * US)
+    return trace.write()
+
+
+@pytest.mark.parametrize("name, self_us, cost_us", [
+    ("train.py(1): step", 9000, 0.1 + (9000 - 0.1) / 3),
+    ("<built-in method read>", 9000, 0.1),      # C code is not slower
+    ("compiler.py(292): compile", 10_000, 0.1)  # nor is a call so long that it runs C code
+])
+def test_only_the_interpreter_is_slower(varve, tmp_path, name, self_us, cost_us):
+    path = traced(tmp_path, name, self_us)
+    row = tables(varve, "report", "--warm-up", "--table", "step_split", path)["step_split"][0]
+    assert row["tracing_ns"] == pytest.approx(cost_us * US, abs=1)
+    # and some records of 10 ns: the step's two, names, the collector's
+    row = tables(varve, "info", path)["trace"][0]
+    assert row["record_cost_ns"] == pytest.approx(cost_us * US + 50, abs=30)
+
+
+@pytest.mark.parametrize("says, operator_ns", [
+    ("2.9.0: names, numbers, scalars, shapes", 500), ("2.9.0: names, numbers", 350), (None, 20)])
+def test_an_operator_of_pytorch_costs_more_than_its_two_records(varve, tmp_path, says, operator_ns):
+    trace = trace_writer.Trace(tmp_path / "o.varve")
+    process = trace.process(pid=100, record_cost_ps=10_000)
+    if says:
+        process.collector("torch", "attached", says)
+    thread = process.thread(tid=100)
+    operator = process.site("begin", "aten::mm")
+    for at in range(1000):
+        thread.begin(operator, at=at * US)
+        thread.end(at=at * US + 500)
+    row = tables(varve, "info", trace.write())["trace"][0]
+    assert row["record_cost_ns"] == pytest.approx(1000 * operator_ns, abs=50)
+    assert f"recording took about {operator_ns:.3g}" in row["trust"]
