@@ -21,6 +21,10 @@ enum vv_call_kind {
 
 enum vv_call_kind vv_call_kind(const char *name);
 
+/* Patterns of functions that save a model, with | between. */
+#define VV_SAVING_NAMES \
+    "torch/serialization.py(*): save|*safetensors*save_file|*checkpoint*.py(*): save*"
+
 /* Does a slice of the host that is called so wait for another thread, or for time to pass? */
 bool vv_is_wait(const char *name);
 

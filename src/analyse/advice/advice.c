@@ -46,6 +46,7 @@ struct finding {
     double share;
     int64_t saves_ns; /* of a step; -1 = not known                                              */
     double told;      /* the `order` of its evidence                                            */
+    const struct vv_evidence *evidence; /* NULL = none                                           */
     char says[VV_SENTENCE_BYTES], why[VV_SENTENCE_BYTES], remedy[VV_SENTENCE_BYTES],
         see[VV_SENTENCE_BYTES];
 };
@@ -63,6 +64,8 @@ struct tables {
     bool has_ranks;         /* several                                                          */
     double call_cost_ns;    /* what recording takes of an operator's time                        */
     double steps, steps_ns; /* their number and time; 0 = the trace has none                     */
+    const struct finding *findings; /* so far                                                   */
+    size_t finding_count;
 };
 
 /* ---- tables ---- */
@@ -104,26 +107,13 @@ static double value_of(const struct vv_sheet *sheet, size_t row, size_t column, 
     return sheet->columns[column].type == VV_CELL_INT ? (double)cell->integer : cell->real;
 }
 
-/* Patterns with | between. */
-static bool is_like(const char *text, const char *patterns)
-{
-    for (const char *at = patterns;; at++) {
-        size_t bytes = strcspn(at, "|");
-        if (vv_filter_like(text, at, bytes))
-            return true;
-        at += bytes;
-        if (*at == '\0')
-            return false;
-    }
-}
-
 static bool has_key(const struct vv_sheet *sheet, size_t row, const char *key, const char *value)
 {
     size_t column = key != NULL ? vv_sheet_find(sheet, key) : SIZE_MAX;
     if (key == NULL)
         return true;
     const struct vv_cell *cell = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
-    return cell != NULL && cell->present && is_like(cell->text, value);
+    return cell != NULL && cell->present && vv_filter_like_any(cell->text, value);
 }
 
 /* Rows of operators that are no work of their own. Only rules that name waits speak of them. */
@@ -159,15 +149,38 @@ static double share_of(const struct vv_measure *measure, const struct vv_sheet *
     return measure->of == VV_REST_OF_ROW ? 1 - share / over : share / over;
 }
 
+static bool has_spoken(const struct tables *tables, const char *name)
+{
+    for (size_t i = 0; i < tables->finding_count && name != NULL; i++)
+        if (strcmp(tables->findings[i].rule->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Has another rule spoken of what this row is caused by? */
+static bool is_told(const struct tables *tables, const struct vv_rule *rule,
+                    const struct vv_sheet *sheet, size_t row)
+{
+    if (rule == NULL || rule->by_cause == NULL)
+        return false;
+    for (const struct vv_evidence *why = rule->by_cause; why->table != NULL; why++)
+        if (why->is_its && has_key(sheet, row, "cause", why->cause) &&
+            has_spoken(tables, why->rule))
+            return true;
+    return false;
+}
+
 /* The row with the greatest share, if the measure's share is at least measure->least; otherwise
- * SIZE_MAX. */
-static size_t find_row(const struct vv_measure *measure, const struct vv_sheet *sheet,
-                       double steps_ns, double *out_share)
+ * SIZE_MAX. `rule`: whose finding it would be; NULL = nobody's. */
+static size_t find_row(const struct tables *tables, const struct vv_measure *measure,
+                       const struct vv_rule *rule, const struct vv_sheet *sheet, double *out_share)
 {
     size_t best_row = SIZE_MAX;
     double best = 0, sum = 0;
     for (size_t row = 0; row < sheet->row_count; row++) {
-        double share = share_of(measure, sheet, row, steps_ns);
+        double share = is_told(tables, rule, sheet, row)
+                           ? 0
+                           : share_of(measure, sheet, row, tables->steps_ns);
         sum += share;
         if (share > best) {
             best = share;
@@ -186,12 +199,15 @@ struct answer {
 };
 
 /* Measures, over a table that is made if nobody has asked for it yet. */
-static enum varve_code ask(struct tables *tables, const struct vv_measure *measure, const char *by,
-                           struct answer *out_answer, struct varve_error *error)
+static enum varve_code ask(struct tables *tables, const struct vv_measure *measure,
+                           const struct vv_rule *rule, struct answer *out_answer,
+                           struct varve_error *error)
 {
+    const char *by = rule != NULL ? rule->by : NULL;
     out_answer->row = SIZE_MAX;
     VV_TRY(get_table(tables, measure->table, by, &out_answer->sheet, error));
-    out_answer->row = find_row(measure, out_answer->sheet, tables->steps_ns, &out_answer->share);
+    out_answer->row =
+        find_row(tables, measure, rule, out_answer->sheet, &out_answer->share);
     return VARVE_OK;
 }
 
@@ -285,7 +301,8 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
     const struct vv_sheet *sheet;
     double weight = why->weight > 0 ? why->weight : 1;
     size_t best_row = SIZE_MAX;
-    if (why->says == NULL)
+    if (why->says == NULL ||
+        (why->cause != NULL && !has_key(found->sheet, found->row, "cause", why->cause)))
         return VARVE_OK;
     VV_TRY(get_table(tables, why->table, finding->rule->by, &sheet, error));
     for (size_t row = 0; row < sheet->row_count; row++) {
@@ -295,10 +312,22 @@ static enum varve_code tell_why(struct tables *tables, const struct vv_evidence 
         finding->told = value;
         best_row = row;
     }
-    if (best_row != SIZE_MAX)
-        vv_sentence_write(why->says, sheet, best_row, finding->told, tables->has_ranks,
-                          finding->why);
+    if (best_row == SIZE_MAX)
+        return VARVE_OK;
+    finding->evidence = why;
+    vv_sentence_write(why->says, sheet, best_row, finding->told, tables->has_ranks, finding->why);
     return VARVE_OK;
+}
+
+/* What to try: as the evidence says, or else as the rule does. */
+static const char *remedy_of(const struct tables *tables, const struct finding *finding)
+{
+    const struct vv_evidence *why = finding->evidence;
+    const struct vv_rule *other =
+        why != NULL && why->rule != NULL ? vv_rule_named(why->rule) : NULL;
+    if (why != NULL && why->remedy != NULL)
+        return why->remedy;
+    return vv_rule_remedy(other != NULL ? other : finding->rule, tables->platform);
 }
 
 /* The sum of the column: of the row, or of all rows that count. */
@@ -386,7 +415,7 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     struct answer found = { .row = SIZE_MAX };
     VV_TRY(is_asked(tables, rule, out_found, error));
     if (*out_found)
-        VV_TRY(ask(tables, &rule->is, rule->by, &found, error));
+        VV_TRY(ask(tables, &rule->is, rule, &found, error));
     *out_found = found.row != SIZE_MAX;
     if (!*out_found)
         return VARVE_OK;
@@ -396,11 +425,14 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     write_sentence(tables, rule->says, &found, out_finding->says);
     write_sentence(tables, is_shapeless ? rule->see_shapeless : rule->see, &found,
                    out_finding->see);
-    write_sentence(tables, vv_rule_remedy(rule, tables->platform), &found, out_finding->remedy);
     out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
-    return tell_why(tables, &rule->or_else, &found, out_finding, error);
+    VV_TRY(tell_why(tables, &rule->or_else, &found, out_finding, error));
+    for (const struct vv_evidence *why = rule->by_cause; why != NULL && why->table != NULL; why++)
+        VV_TRY(tell_why(tables, why, &found, out_finding, error));
+    write_sentence(tables, remedy_of(tables, out_finding), &found, out_finding->remedy);
+    return VARVE_OK;
 }
 
 /* ---- all of them ---- */
@@ -483,14 +515,6 @@ bool vv_advice_can_use(vv_analyse_fn *table, const struct vv_question *question)
     return question->compat == NULL && (table != vv_analyse_operators || question->by == NULL);
 }
 
-static bool has_spoken(const struct finding *findings, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count && name != NULL; i++)
-        if (strcmp(findings[i].rule->name, name) == 0)
-            return true;
-    return false;
-}
-
 static enum varve_code judge_all(struct tables *tables, struct finding *findings,
                                  size_t *out_count, struct varve_error *error)
 {
@@ -505,7 +529,9 @@ static enum varve_code judge_all(struct tables *tables, struct finding *findings
     tables->steps_ns = answer.share;
     for (size_t r = 0; r < vv_rules_count(); r++) {
         bool is_found;
-        if (has_spoken(findings, *out_count, vv_rule_at(r)->unless))
+        tables->findings = findings;
+        tables->finding_count = *out_count;
+        if (has_spoken(tables, vv_rule_at(r)->unless))
             continue;
         VV_TRY(judge(tables, vv_rule_at(r), &findings[*out_count], &is_found, error));
         *out_count += is_found;

@@ -6,27 +6,37 @@
 
 #include "model/model.h"
 
-struct vv_longer_entry { int64_t time_ns; uint32_t name; };
+struct vv_longer_entry {
+    int64_t time_ns, calls;
+    uint32_t slice; /* the first                                                                */
+};
+
+/* What took longest beyond its mean over the other steps. */
+struct vv_longer_most {
+    int64_t by_ns; /* 0 = nothing did, or there are no other steps                               */
+    uint32_t slice;
+    int64_t more_calls; /* than in the mean of the other steps, rounded; 0 if it is fewer       */
+    bool has_more_calls; /* more than half as many again                                         */
+};
 
 struct vv_longer {
+    const struct vv_model *model;
     struct vv_scratch *scratch;
     struct vv_longer_entry *entries; /* those of a step together: ends[step - 1] to ends[step]   */
     size_t *ends;                    /* by step, in the order in which they were told            */
     size_t count, capacity, step_count, step_capacity;
     size_t *entry_of;                /* name -> its entry of this step + 1, if it has one         */
-    int64_t *sum_ns;                 /* name -> over all steps                                    */
+    int64_t *sum_ns, *sum_calls;     /* name -> over all steps                                    */
 };
 
 enum varve_code vv_longer_init(struct vv_longer *out, const struct vv_model *model,
                                struct vv_scratch *scratch, struct varve_error *error);
-/* Time of a name in the step that is being told. */
-enum varve_code vv_longer_add(struct vv_longer *longer, uint32_t name, int64_t time_ns,
+/* Time of a slice in the step that is being told. */
+enum varve_code vv_longer_add(struct vv_longer *longer, uint32_t slice, int64_t time_ns,
                               struct varve_error *error);
 /* The step is told. `step` must be the number of steps that were told before it. */
 enum varve_code vv_longer_end_step(struct vv_longer *longer, size_t step,
                                    struct varve_error *error);
-/* The name that took longest beyond its mean over the other steps, and by how much; 0 if none did,
- * or there are no other steps. */
-int64_t vv_longer_of(const struct vv_longer *longer, size_t step, uint32_t *out_name);
+struct vv_longer_most vv_longer_of(const struct vv_longer *longer, size_t step);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/steps/causes.h"
 #include "analyse/steps/longer.h"
 #include "analyse/steps/taken.h"
 #include "derive/operators/own_time.h"
@@ -26,7 +27,7 @@
 enum { STEP, THREAD, PROCESS, RANK, BEGIN, AT, DURATION, FIRST_PHASE };
 /* after the phases */
 enum { OTHER, SELF, OPERATOR_CALLS, MEDIAN, EXCESS, TAKEN, OWN_EXCESS, OWN, UNCOUNTED,
-       WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME,
+       WARM_UP, ORIGIN, PLACE, LONGER, LONGER_TIME, LONGER_CALLS, CAUSE, CAUSE_TIME,
        TAIL_COLUMNS };
 
 static const struct vv_sheet_column head_columns[FIRST_PHASE] = {
@@ -54,6 +55,9 @@ static const struct vv_sheet_column tail_columns[TAIL_COLUMNS] = {
     { "place", "place", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "longer", "took longer", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "longer_ns", "by", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "longer_calls", "in calls more", VV_CELL_INT, VV_UNIT_COUNT, true, false },
+    { "cause", "cause", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
+    { "cause_ns", "by that", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 static const char *const origins[] = {
@@ -63,8 +67,10 @@ static const char *const origins[] = {
 
 struct steps_view {
     const struct vv_scope *scope; /* warm-up steps included                                     */
+    const struct vv_scope *counted; /* steps that other tables count                            */
     struct vv_phase_split split;
     struct vv_longer longer;
+    struct vv_causes causes;
     struct vv_taken taken;
     struct vv_sheet *sheet;
     int64_t median_ns;   /* median duration of the steps that other tables count               */
@@ -143,12 +149,12 @@ static enum varve_code put_operators(struct steps_view *view, size_t row, uint32
         if (vv_is_operator(model, slice) && vv_scope_holds(view->scope, slice)) {
             calls++;
             self_ns -= view->own_ns[slice];
-            VV_TRY(vv_longer_add(&view->longer, model->slices.name[slice], view->own_ns[slice],
-                                 error));
+            VV_TRY(vv_longer_add(&view->longer, slice, view->own_ns[slice], error));
         }
     }
     vv_sheet_int(view->sheet, row, tail + SELF, self_ns);
     vv_sheet_int(view->sheet, row, tail + OPERATOR_CALLS, calls);
+    VV_TRY(vv_causes_add(&view->causes, step, view->own_ns, view->counted->steps[step], error));
     return vv_longer_end_step(&view->longer, row, error);
 }
 
@@ -167,18 +173,27 @@ static enum varve_code find_first(const struct vv_scope *scope, int64_t **out_fi
     return VARVE_OK;
 }
 
-/* What took longer in each step than in the others. */
+/* What took longer in each step than in the others, and why the step did. */
 static enum varve_code put_longer(struct steps_view *view, struct varve_error *error)
 {
+    const struct vv_model *model = view->scope->model;
     size_t tail = FIRST_PHASE + view->shown_phases;
+    VV_TRY(vv_causes_end(&view->causes, error));
     for (size_t row = 0; row < view->sheet->row_count; row++) {
-        uint32_t name;
-        int64_t by_ns = vv_longer_of(&view->longer, row, &name);
-        if (by_ns <= 0)
+        struct vv_longer_most longer = vv_longer_of(&view->longer, row);
+        const struct vv_cell *excess = vv_sheet_cell(view->sheet, row, tail + EXCESS);
+        int64_t cause_ns;
+        const char *cause = vv_cause_of(&view->causes, row, &longer, &cause_ns);
+        if (longer.by_ns > 0) {
+            vv_sheet_int(view->sheet, row, tail + LONGER_TIME, longer.by_ns);
+            vv_sheet_int(view->sheet, row, tail + LONGER_CALLS, longer.more_calls);
+            VV_TRY(vv_sheet_text(view->sheet, row, tail + LONGER,
+                                 vv_text_of(model, model->slices.name[longer.slice]), error));
+        }
+        if (cause == NULL || !excess->present || excess->integer <= 0)
             continue;
-        vv_sheet_int(view->sheet, row, tail + LONGER_TIME, by_ns);
-        VV_TRY(vv_sheet_text(view->sheet, row, tail + LONGER,
-                             vv_text_of(view->scope->model, name), error));
+        vv_sheet_int(view->sheet, row, tail + CAUSE_TIME, cause_ns);
+        VV_TRY(vv_sheet_text(view->sheet, row, tail + CAUSE, cause, error));
     }
     return VARVE_OK;
 }
@@ -244,11 +259,10 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
                                  struct varve_error *error)
 {
     struct vv_selection with_warm_up = question->selection;
-    struct vv_scope scope, counted; /* `scope`: steps in the table; `counted`: steps that other
-                                       tables count */
+    struct vv_scope scope, counted;
     struct vv_step_summary summary;
     size_t rows = (size_t)model->slices.table.count;
-    struct steps_view view = { .scope = &scope, .sheet = out };
+    struct steps_view view = { .scope = &scope, .counted = &counted, .sheet = out };
     with_warm_up.warm_up = true;
     vv_sheet_init(out, "steps", "STEPS", head_columns, FIRST_PHASE);
     VV_TRY(vv_scope_init(&scope, model, &with_warm_up, scratch, error));
@@ -259,6 +273,7 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
     view.median_ns = summary.median_ns;
     VV_TRY(vv_phase_split(&scope, &view.split, error));
     VV_TRY(vv_longer_init(&view.longer, model, scratch, error));
+    VV_TRY(vv_causes_init(&view.causes, model, scratch, error));
     VV_TRY(vv_taken_init(&view.taken, &counted, error));
     VV_TRY(find_first(&scope, &view.first_ns, error));
     VV_TRY(make_columns(&view, error));

@@ -44,6 +44,18 @@ bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes)
     return pattern == end;
 }
 
+bool vv_filter_like_any(const char *text, const char *patterns)
+{
+    for (const char *at = patterns;; at++) {
+        size_t bytes = strcspn(at, "|");
+        if (vv_filter_like(text, at, bytes))
+            return true;
+        at += bytes;
+        if (*at == '\0')
+            return false;
+    }
+}
+
 bool vv_filter_is_like(const struct vv_filter_node *node, const char *text)
 {
     if (node->comparison == VV_LIKE)

@@ -86,5 +86,7 @@ bool vv_filter_compare(enum vv_comparison comparison, int64_t left, int64_t righ
 
 /* True if the text matches the pattern. '*' stands for any bytes and '?' for one. */
 bool vv_filter_like(const char *text, const char *pattern, size_t pattern_bytes);
+/* The same for one of several patterns with | between. */
+bool vv_filter_like_any(const char *text, const char *patterns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host does that it need not do. */
 #include "analyse/advice/rules/rules.h"
+#include "meaning/call_kind.h"
 
 /* Operators that make a gradient as large as the table of the embedding. */
 #define WHOLE_TABLES "aten::embedding_dense_backward|aten::_embedding_bag_dense_backward"
@@ -41,9 +42,8 @@ const struct vv_rule vv_rules_host[] = {
       .because = "TraceLens and PyTorch's guide: beyond a third, a compiler pays; without what "
                  "recording takes, which table step_split estimates (tracing_ns)." },
     { .name = "saving",
-      .is = { vv_analyse_operators, "name",
-              "torch/serialization.py(*): save|*safetensors*save_file|*checkpoint*.py(*): save*",
-              "step_total_ns", VV_OF_STEPS, 0.05, VV_EACH_ROW },
+      .is = { vv_analyse_operators, "name", VV_SAVING_NAMES, "step_total_ns", VV_OF_STEPS, 0.05,
+              VV_EACH_ROW },
       .weight = 1.5,
       .saves = "step_total_ns", .saves_part = 1.0,
       .says = "Saving takes {share} of the steps: {name}, {step_calls} calls.",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyse/advice/rules/rules.h"
 
+#include <string.h>
+
 static const struct { const struct vv_rule *rules; const size_t *count; } subjects[] = {
 #define VV_SUBJECT(subject) { vv_rules_##subject, &vv_rules_##subject##_count },
     VV_RULE_SUBJECTS(VV_SUBJECT)
@@ -23,6 +25,14 @@ const struct vv_rule *vv_rule_at(size_t number)
             return &subjects[i].rules[number];
         number -= *subjects[i].count;
     }
+    return NULL;
+}
+
+const struct vv_rule *vv_rule_named(const char *name)
+{
+    for (size_t i = 0; i < vv_rules_count(); i++)
+        if (strcmp(vv_rule_at(i)->name, name) == 0)
+            return vv_rule_at(i);
     return NULL;
 }
 

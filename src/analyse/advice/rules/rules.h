@@ -34,6 +34,11 @@ struct vv_evidence {
     const char *same;          /* only rows with the finding's number in this column; NULL       */
     const char *says;
     double weight;             /* multiplies `order` where evidences are compared; 0 = 1         */
+    const char *cause;         /* only for a finding whose cell `cause` is like this; NULL = any  */
+    const char *remedy;        /* what to try then; NULL = that of `rule`                         */
+    const char *rule;          /* another rule, whose remedy fits, too; NULL = the finding's own  */
+    bool is_its;               /* rows of this cause are no finding where `rule`, which is further
+                                  up, speaks                                                     */
 };
 
 /* What a trace must have, looked for before any table is made. */
@@ -59,6 +64,7 @@ struct vv_rule {
     struct vv_evidence why;    /* says NULL = none                                               */
     struct vv_evidence or_why; /* instead, where its `order` is larger                           */
     struct vv_evidence or_else; /* and so on                                                     */
+    const struct vv_evidence *by_cause; /* more of them; the last has no table                   */
     const char *remedy;        /* what to try, by the setting's name; NULL = none                */
     /* The same on that platform; NULL = no other one. */
     const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_cuda, *remedy_host;
@@ -71,13 +77,14 @@ struct vv_rule {
 /* All rules, those of one subject together. */
 size_t vv_rules_count(void);
 const struct vv_rule *vv_rule_at(size_t number);
+const struct vv_rule *vv_rule_named(const char *name); /* NULL = there is none                   */
 
 /* What to try there, or NULL. */
 const char *vv_rule_remedy(const struct vv_rule *rule, enum vv_platform platform);
 
 #define VV_RULE_SUBJECTS(X)                                           \
-    X(trust) X(steps) X(host) X(threads) X(device) X(memory)         \
-    X(communication) X(throttling)
+    X(trust) X(steps) X(host) X(slow_steps) X(threads) X(device)     \
+    X(memory) X(communication) X(throttling)
 #define VV_RULE_LIST(subject)                         \
     extern const struct vv_rule vv_rules_##subject[]; \
     extern const size_t vv_rules_##subject##_count;
