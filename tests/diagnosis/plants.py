@@ -42,7 +42,7 @@ TORCH_LOOPS = (
     Plant("checkpoint", "loops.py", "outside_operators", ("after aten::detach", "+python")),
     Plant("checkpoint", "loops.py", "saving", ("torch/serialization.py(", ": save"), PYTHON),
     Plant("one_step", "loops.py", "slow_step",
-          ("Step ", "after aten::detach and before aten::empty"),
+          ("Step ", "after aten::detach and before aten::empty", "+python"),
           apart=True),  # in turns the median counts
     Plant("collect", "loops.py", "garbage_collection", ("<built-in function collect>",), PYTHON),
     Plant("shapes", "loops.py", "compilation", ("dynamo: 1", "dynamic=True")),

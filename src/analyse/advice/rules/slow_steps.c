@@ -24,11 +24,11 @@ static const struct vv_evidence causes[] = {
       .cause = "no call" },
     { vv_analyse_steps, "cause", "not recorded", "cause_ns", "step",
       "Its thread was in nothing that was recorded: {cause_ns} more than in the median step.",
-      .weight = 0.5, /* the gap of above, if it is most of it                                    */
+      .weight = 0.01, /* the gap of above, unless it is next to nothing                          */
       .cause = "not recorded", .rule = "outside_operators" },
     { vv_analyse_steps, "cause", "no call", "cause_ns", "step",
       "Its thread was in no call: {cause_ns} more than in the median step.",
-      .weight = 0.5, .cause = "no call" },
+      .weight = 0.01, .cause = "no call" },
     { vv_analyse_outliers, "row", "outlier", "excess_ns", "step",
       "{name} took {duration_ns} there, its median is {median_ns}[; meanwhile: {cause}].",
       .cause = "longer calls", .remedy = OTHERS_TOOK_IT },
