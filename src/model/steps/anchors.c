@@ -64,6 +64,8 @@ enum varve_code vv_add_anchored_steps(struct vv_model *model, const struct vv_an
     }
     if (anchors->words != NULL && has_loader(model, anchors->words))
         code = vv_leave_out_evaluations(model, anchors->words, anchors, begins_ns, error);
+    if (code == VARVE_OK && anchors->words != NULL)
+        code = vv_leave_out_graphless(model, anchors, begins_ns, error);
     if (code == VARVE_OK)
         code = add_steps(model, anchors, begins_ns, error);
     free(begins_ns);

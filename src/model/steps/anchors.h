@@ -53,6 +53,12 @@ enum varve_code vv_leave_out_evaluations(const struct vv_model *model, const uin
                                          const struct vv_anchors *anchors, int64_t *begins_ns,
                                          struct varve_error *error);
 
+/* Moves the begins of the few steps that run the model without a graph ahead of their own forward
+ * pass: PyTorch's sequence numbers tell. evaluations.c */
+enum varve_code vv_leave_out_graphless(const struct vv_model *model,
+                                       const struct vv_anchors *anchors, int64_t *begins_ns,
+                                       struct varve_error *error);
+
 /* Of several optimizers that come again and again in the same order, each with parameters of its
  * own, the last ends the step: keeps of slices[0..*count), the ranges of a thread in order, those
  * that end one. Each does where there is one optimizer, or where shapes do not tell them apart. */
