@@ -41,8 +41,8 @@ def trace(path, more, steps, usual=()):
     for step in range(steps):
         end = at + (SLOW_MS if step == SLOW else USUAL_MS) * MS
         events += [kineto.step(step, at, end), kineto.span("aten::mm", at, at + 9 * MS)]
-        events += [kineto.span(name, at + begin_ns, at + end_ns, cat)
-                   for name, begin_ns, end_ns, cat in (more if step == SLOW else usual)]
+        events += [kineto.span(name, at + begin_ns, at + end_ns, *where)
+                   for name, begin_ns, end_ns, *where in (more if step == SLOW else usual)]
         at = end
     return kineto.write(path, events, kineto.HEAD)
 
@@ -59,6 +59,11 @@ CAUSES = {  # what is in the step, the cause and its ms, what the finding says o
         [operator("aten::item", 28, 29)], (), "not recorded", 19,
         "Its thread was in nothing that was recorded after aten::mm and before aten::item: 19.0 ms "
         "there, of 19.0 ms in all steps.", "Record it: varve record --collect +python"),
+    "another thread": (
+        [operator("aten::item", 28, 29), (*operator("aten::sort", 10, 27), 2)], (), "not recorded",
+        19, "Its thread was in nothing that was recorded after aten::mm and before aten::item: "
+        "19.0 ms there, of 19.0 ms in all steps; meanwhile another thread was in aten::sort.",
+        None),
     "nothing beside Python's calls": (
         [operator("aten::item", 28, 29)], [python("train.py(3): log", 9, 9.5)], "no call", 19.5,
         "Its thread was in no call after aten::mm and before aten::item: 19.0 ms there, of 19.0 ms "

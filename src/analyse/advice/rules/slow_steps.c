@@ -14,13 +14,17 @@ static const struct vv_evidence causes[] = {
     { vv_analyse_steps, "cause", "saving", "cause_ns", "step",
       "Saving took {cause_ns} more there than in the median step.",
       .cause = "saving", .rule = "saving", .is_its = true },
+    { vv_analyse_host_gaps, "meanwhile", "*", "max_ns", "step", /* maybe it waits for that thread */
+      "Its thread was in nothing that was recorded after {after} and before {until}: {max_ns} "
+      "there, of {total_ns} in all steps; meanwhile another thread was in {meanwhile}.",
+      .cause = "not recorded|no call" },
     { vv_analyse_host_gaps, "row", "gap", "max_ns", "step",
       "Its thread was in nothing that was recorded after {after} and before {until}: {max_ns} "
-      "there, of {total_ns} in all steps[; meanwhile another thread was in {meanwhile}].",
+      "there, of {total_ns} in all steps.",
       .cause = "not recorded", .rule = "outside_operators" },
     { vv_analyse_host_gaps, "row", "gap", "max_ns", "step",
       "Its thread was in no call after {after} and before {until}: {max_ns} there, of {total_ns} "
-      "in all steps[; meanwhile another thread was in {meanwhile}].",
+      "in all steps.",
       .cause = "no call" },
     { vv_analyse_steps, "cause", "not recorded", "cause_ns", "step",
       "Its thread was in nothing that was recorded: {cause_ns} more than in the median step.",
