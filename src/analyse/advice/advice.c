@@ -353,11 +353,11 @@ static double call_cost_ns(const struct vv_model *model)
                                                                              : 0;
 }
 
-/* What mending saves of one step, which is no more than all of it; -1 = not known. */
-static int64_t find_saving(const struct tables *tables, const struct vv_rule *rule,
-                           const struct vv_sheet *sheet, size_t row, double share)
+/* What mending saves of one step, but for what it saves too; below 0 = not known. */
+static double saving_of(const struct tables *tables, const struct vv_rule *rule,
+                        const struct vv_sheet *sheet, size_t row, double share)
 {
-    double steps = tables->steps, time_ns, saves_ns;
+    double steps = tables->steps, time_ns;
     bool is_known = true;
     if (rule->saves == NULL || steps <= 0)
         return -1;
@@ -376,8 +376,26 @@ static int64_t find_saving(const struct tables *tables, const struct vv_rule *ru
     if (rule->is.table == vv_analyse_operators)
         time_ns -= tables->call_cost_ns * sum_to_save(tables, rule, sheet, row,
                                                       vv_sheet_find(sheet, "step_calls"));
-    saves_ns = fmax(time_ns, 0) * rule->saves_part / steps;
-    return (int64_t)fmin(saves_ns, tables->steps_ns / tables->steps);
+    return fmax(time_ns, 0) * rule->saves_part / steps;
+}
+
+/* Of one step, which is no more than all of it. */
+static enum varve_code find_saving(struct tables *tables, const struct vv_rule *rule,
+                                   const struct answer *found, int64_t *out_ns,
+                                   struct varve_error *error)
+{
+    double saves_ns = saving_of(tables, rule, found->sheet, found->row, found->share);
+    const struct vv_sheet *sheet;
+    *out_ns = -1;
+    if (saves_ns < 0)
+        return VARVE_OK;
+    if (rule->saves_too.table != NULL) {
+        VV_TRY(get_table(tables, rule->saves_too.table, NULL, &sheet, error));
+        for (size_t row = 0; row < sheet->row_count; row++)
+            saves_ns += share_of(&rule->saves_too, sheet, row, tables->steps_ns) / tables->steps;
+    }
+    *out_ns = (int64_t)fmin(saves_ns, tables->steps_ns / tables->steps);
+    return VARVE_OK;
 }
 
 /* NULL as form: no sentence. */
@@ -425,7 +443,7 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     write_sentence(tables, rule->says, &found, out_finding->says);
     write_sentence(tables, is_shapeless ? rule->see_shapeless : rule->see, &found,
                    out_finding->see);
-    out_finding->saves_ns = find_saving(tables, rule, found.sheet, found.row, found.share);
+    VV_TRY(find_saving(tables, rule, &found, &out_finding->saves_ns, error));
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_else, &found, out_finding, error));

@@ -59,6 +59,7 @@ struct vv_rule {
     double weight;             /* multiplies the share where findings of rules are compared      */
     const char *saves;         /* column: the time of the steps that mending saves at most; NULL */
     double saves_part;         /* … of it                                                        */
+    struct vv_measure saves_too; /* and `part` of these rows; table NULL = nothing more          */
     const char *of_steps;      /* column: in how many steps that time passed; NULL = in all      */
     const char *says;
     struct vv_evidence why;    /* says NULL = none                                               */
