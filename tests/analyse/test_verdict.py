@@ -115,19 +115,41 @@ def test_what_the_path_does_not_explain_counts_as_what_a_device_does(varve, tmp_
         "computation": 300, "communication": 100, "copies": 50, "other": 200}
 
 
-def test_where_the_path_of_all_steps_is_too_long_some_stand_for_all(varve, tmp_path):
-    """500 steps of 2,000 operators: the path takes 200,000 slices at most."""
-    count, each = 500, 2000
-    events = []
+def steps_with_compilers(path, count, operators, compiling):
+    """Steps of 1 ms each that hold so many operators; some compile for 1 ms more."""
+    rows, now = [], 0
     for number in range(count):
-        begin = number * each * 10
-        events.append(kineto.step(number, begin, begin + each * 10))
-        events += [kineto.span("aten::mul", begin + i * 10, begin + i * 10 + 9) for i in
-                   range(each)]
-    path = kineto.write(tmp_path / "long.json", events)
-    rows = table_reader.tables(varve, "report", "--no-cache", "--table", "verdict", path)["verdict"]
-    assert sum(row["time_ns"] for row in rows) == count * each * 10
-    assert rows[0]["bound_by"] == "host"
+        is_compiling = number in compiling
+        rows.append((f"ProfilerStep#{number}", "user_annotation", now,
+                     2000 if is_compiling else 1000))
+        rows += [("aten::mul", "cpu_op", now + i * 1000 / operators, 900 / operators)
+                 for i in range(operators)]
+        now += 1000
+        if is_compiling:
+            rows.append(("torch/_inductor/compile_fx.py(12): compile", "python_function", now,
+                         1000))
+            now += 1000
+    path.write_text('{"schemaVersion":1,"displayTimeUnit":"ms","traceEvents":[' + ",".join(
+        f'{{"ph":"X","name":"{name}","cat":"{category}","pid":1,"tid":1,"ts":{begin:.3f},'
+        f'"dur":{duration:.3f}}}' for name, category, begin, duration in rows) + "]}")
+    return path
+
+
+def test_a_step_that_compiles_counts_in_a_trace_of_many_slices(varve, tmp_path):
+    """25 steps of 10,000 operators, and the last one compiles: 1 ms of 26."""
+    path = steps_with_compilers(tmp_path / "a.json", 25, 10_000, {24})
+    rows = verdict(varve, path)
+    assert rows["compilation"]["time_ns"] == 1000 * US
+    assert sum(row["time_ns"] for row in rows.values()) == 26_000 * US
+
+
+def test_steps_that_stand_for_all_take_as_long_as_all(varve, tmp_path):
+    """300 steps of 5,000 operators: the path takes 1,000,000 slices at most, of 199 steps. The last
+    100 steps compile, for 1 of their 2 ms. So compilation has 100 of 400 ms."""
+    path = steps_with_compilers(tmp_path / "long.json", 300, 5_000, range(200, 300))
+    rows = verdict(varve, "--warm-up", path)
+    assert sum(row["time_ns"] for row in rows.values()) == 400_000 * US
+    assert rows["compilation"]["share"] == pytest.approx(0.25, abs=0.003)
 
 
 def test_the_verdict_stands_before_the_findings_and_both_before_the_steps(varve, traces):

@@ -8,17 +8,21 @@
  * what a device does then: computation, else communication, else copies.
  *
  * A path through very many slices would take too long for a first screen. Then it is made for
- * consecutive steps around the middle one, and their shares stand for all chosen steps. */
+ * consecutive steps, those that take nearest to the mean: few slow steps may hold much of the time,
+ * as steps that compile do. Their shares stand for all chosen steps. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/critical/critical.h"
+#include "base/binary_search.h"
 #include "derive/devices/device_work.h"
+#include "model/find.h"
 #include "sheet/number.h"
 
-#define SLICES_MAX 200000u /* of the path of one first screen: about 0.05 s                     */
+#define SLICES_MAX 1000000 /* of the path of one first screen: about 0.1 s                      */
 
 enum bound_by { HOST, COMPUTATION, COMMUNICATION, COPIES, DATA, LAUNCH, MEMORY, COMPILATION, RANK,
                 OTHER, BOUNDS_BY };
@@ -93,20 +97,67 @@ static enum varve_code find_steps(const struct vv_scope *scope, struct vv_interv
     return VARVE_OK;
 }
 
-/* Leaves only the chosen steps from the middle one on that the path is made for. */
+/* Slices of the chosen tracks that begin between the first chosen step's begin and the last end. */
+static int64_t count_slices(const struct vv_scope *scope)
+{
+    const struct vv_model *model = scope->model;
+    const int64_t *begin_ns = model->slices.begin_ns;
+    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN, sum = 0;
+    for (uint32_t s = 0; s < model->steps.table.count; s++) {
+        int64_t step_ns = model->steps.begin_ns[s], end_ns = step_ns + model->steps.duration_ns[s];
+        from_ns = scope->steps[s] && step_ns < from_ns ? step_ns : from_ns;
+        to_ns = scope->steps[s] && end_ns > to_ns ? end_ns : to_ns;
+    }
+    for (uint32_t t = 0; t < model->tracks.table.count; t++) {
+        uint32_t first, last;
+        if (!scope->tracks[t])
+            continue;
+        vv_track_rows(model, t, &first, &last);
+        sum += VV_FIRST_NOT(i, first, last, begin_ns[i] < to_ns);
+        sum -= VV_FIRST_NOT(i, first, last, begin_ns[i] < from_ns);
+    }
+    return sum;
+}
+
+/* The first of `most` consecutive ones of `count` durations whose mean is nearest to that of all.
+ * Of equally near ones, the first. */
+static size_t nearest_to_mean(const int64_t *durations_ns, size_t count, size_t most)
+{
+    double all_ns = 0, some_ns = 0, nearest_ns = INFINITY;
+    size_t best = 0;
+    for (size_t i = 0; i < count; i++)
+        all_ns += (double)durations_ns[i];
+    for (size_t i = 0; i < count; i++) {
+        some_ns += (double)durations_ns[i] - (i >= most ? (double)durations_ns[i - most] : 0);
+        double far_ns = fabs(some_ns / (double)most - all_ns / (double)count);
+        if (i + 1 < most || far_ns >= nearest_ns)
+            continue;
+        nearest_ns = far_ns;
+        best = i + 1 - most;
+    }
+    return best;
+}
+
+/* Leaves only the chosen steps that the path is made for. */
 static enum varve_code use_few(const struct vv_scope *scope, struct vv_scope *out_few,
                                uint64_t *out_used, struct varve_error *error)
 {
     const struct vv_steps *steps = &scope->model->steps;
-    uint64_t each = scope->model->slices.table.count / steps->table.count + 1;
-    uint64_t first, place = 0, most = SLICES_MAX / each;
+    uint64_t each = (uint64_t)count_slices(scope) / scope->step_count + 1;
+    uint64_t place = 0, most = SLICES_MAX / each;
+    int64_t *durations_ns;
     *out_few = *scope;
     *out_used = scope->step_count;
     most = most > 0 ? most : 1;
     if (scope->step_count <= most)
         return VARVE_OK;
     VV_TRY(VV_SCRATCH_ZEROS(scope->scratch, &out_few->steps, steps->table.count, error));
-    first = (scope->step_count - most) / 2;
+    VV_TRY(VV_SCRATCH_ARRAY(scope->scratch, &durations_ns, scope->step_count, error));
+    for (uint32_t s = 0; s < steps->table.count; s++)
+        if (scope->steps[s])
+            durations_ns[place++] = steps->duration_ns[s];
+    uint64_t first = nearest_to_mean(durations_ns, scope->step_count, most);
+    place = 0;
     for (uint32_t s = 0; s < steps->table.count; s++) {
         if (!scope->steps[s])
             continue;
@@ -354,7 +405,7 @@ static enum varve_code put_policy(const struct verdict *verdict, int64_t whole_n
     if (verdict->used < verdict->chosen)
         return vv_sheet_policy(sheet, error,
                                "%s of %" PRIu64 " steps%s, by the critical path of %" PRIu64
-                               " in the middle%s",
+                               " in a row that take nearest to the mean%s",
                                time, verdict->chosen, overlap, verdict->used, left_out);
     return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s%s, by the critical path%s",
                            time, verdict->chosen, verdict->chosen == 1 ? "" : "s", overlap,
