@@ -59,9 +59,22 @@ static bool has_python(const struct vv_model *model)
     return false;
 }
 
+/* Did Python call JAX, and nothing PyTorch? */
+static bool is_jax(const struct vv_model *model)
+{
+    bool has_jax = false;
+    for (uint32_t id = 0; id < model->strings.count; id++) {
+        const char *name = vv_intern_text(&model->strings, id);
+        if (name[0] == 'a' && strncmp(name, "aten::", 6) == 0)
+            return false;
+        has_jax = has_jax || (name[0] == 'j' && strncmp(name, "jax/_src/", 9) == 0);
+    }
+    return has_jax;
+}
+
 enum vv_platform vv_platform_of(const struct vv_model *model)
 {
-    if (has_process(model, "/device:") || has_process(model, "/host:CPU"))
+    if (has_process(model, "/device:") || has_process(model, "/host:CPU") || is_jax(model))
         return VV_PLATFORM_XLA;
     if (has_process(model, "Ascend Hardware") || has_process(model, "CANN"))
         return VV_PLATFORM_ASCEND;

@@ -8,7 +8,7 @@
 
 enum vv_platform {
     VV_PLATFORM_USUAL,  /* PyTorch, on CUDA and ROCm                                             */
-    VV_PLATFORM_XLA,    /* JAX or TensorFlow, on TPUs or GPUs                                    */
+    VV_PLATFORM_XLA,    /* JAX or TensorFlow, on whatever device                                 */
     VV_PLATFORM_ASCEND,
     VV_PLATFORM_OPENCL, /* programs in C that tell of their queues (varve/backend.h)             */
     VV_PLATFORM_IREE,   /* modules that IREE compiled, on whatever device                        */

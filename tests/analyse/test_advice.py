@@ -148,6 +148,12 @@ RULES = {
         steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 8,
                               "python_function") for n in range(5)],
         "The steps spend 10.0 % of their time compiling."),
+    "compilation_of_all": ( # without steps
+        [span("mm", 0, 300), span("torch/_inductor/compile_fx.py(12): compile", 300, 100,
+                                  "python_function"), span("mm", 400, 80)],
+        [span("mm", 0, 300), span("torch/_inductor/compile_fx.py(12): compile", 300, 90,
+                                  "python_function"), span("mm", 390, 90)],
+        "Compilation takes 20.8 % of the time."),
     "garbage_collection": (
         steps_of(200) + [span("gc.collect", 200 * n + 150, 10, "python_function")
                          for n in range(5)],
@@ -208,6 +214,33 @@ def test_a_rule_speaks_of_its_fault_and_of_nothing_else(varve, run, tmp_path, ru
     assert row["finding"] == says
     assert run(*shlex.split(row["see"])[1:]).returncode == 0, row["see"]
     assert rule not in advice(varve, tmp_path / "sound.json", sound, "--top", "0")
+
+
+def compiles_of_jax(compiling_us):
+    """Eight calls of a function that compile for so long each, without steps."""
+    return [row for n in range(8) for row in (
+        span("jax/_src/interpreters/pxla.py(9): f", 1000 * n, 1000, "python_function"),
+        span("jax/_src/compiler.py(292): backend_compile_and_load", 1000 * n + 10, compiling_us,
+             "python_function"),
+        span("HLO passes through layout assignment (jit_f)", 1000 * n + 20, compiling_us / 8,
+             "python_function"))]
+
+
+@pytest.mark.parametrize("compiling_us", (100, 198, 210, 600, 990))
+def test_where_the_verdict_says_compilation_a_finding_does_too(varve, tmp_path, compiling_us):
+    """From a fifth on. The evidence is how often which function was compiled; what is advised is
+    JAX's, as nothing of PyTorch's was recorded."""
+    path = tmp_path / "a.json"
+    rows = advice(varve, path, compiles_of_jax(compiling_us), "--top", "0")
+    verdict = table_reader.tables(varve, "report", "--no-cache", "--table", "verdict",
+                                  path)["verdict"]
+    share = next(row["share"] for row in verdict if row["bound_by"] == "compilation")
+    assert ("compilation_of_all" in rows) == (share >= 0.2)
+    for row in rows.values():
+        assert row["share"] == pytest.approx(share)
+        assert row["why"] == ("HLO passes through layout assignment (jit_f): 8 calls, one for each "
+                              "compilation.")
+        assert "static_argnums" in row["try"] and "torch" not in row["try"]
 
 
 @pytest.mark.parametrize("call", ["cudaDeviceSynchronize", "cudaMemcpy", "hipMemcpyWithStream"])

@@ -50,6 +50,11 @@ static const struct convention conventions[] = {
     { OPTIMIZER_STEP, VARVE_LAYER_ALL, VV_STEP_ANCHOR, 1 },
     { "optimizer_step", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
     { "mark_step", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
+    /* JAX's calls of a jitted function return before its work ends: the wait behind counts, too */
+    { "PjitFunction(train_step)", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
+    { "PjitFunction(update_step)", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
+    { "PjitFunction(step)", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
+    { "PjitFunction(update)", VARVE_LAYER_ALL, VV_STEP_ANCHOR, 2 },
 };
 #define CONVENTION_COUNT (sizeof conventions / sizeof *conventions)
 #define NO_CONVENTION UINT8_MAX

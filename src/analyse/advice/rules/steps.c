@@ -2,6 +2,22 @@
 /* What the steps wait for, and what differs between them. */
 #include "analyse/advice/rules/rules.h"
 
+#define COMPILES "*compile*|*Compile*|*inductor*|*dynamo*|clBuildProgram*|clLinkProgram*"
+
+/* What keeps a program from compiling anew. */
+#define KEEP_XLA                                                                                   \
+    "Keep shapes and static arguments (static_argnums) fixed: a number that changes is an array "  \
+    "(jnp.float32(x)), and shapes are padded to few sizes; JAX_LOG_COMPILES=1 and "                \
+    "JAX_EXPLAIN_CACHE_MISSES=1 say what is compiled and why; jax_compilation_cache_dir keeps it"
+#define KEEP_ASCEND "torch.npu.set_compile_mode(jit_compile=False); keep shapes fixed"
+#define KEEP_OPENCL                                                                                \
+    "clBuildProgram once, ahead, and keep the cl_kernel objects; keep binaries on the disk "       \
+    "(clGetProgramInfo with CL_PROGRAM_BINARIES, then clCreateProgramWithBinary); pass what "      \
+    "changes by clSetKernelArg instead of -D."
+#define KEEP_CUDA                                                                                  \
+    "Compile for the device ahead (nvcc -gencode); load modules and compile by NVRTC once, "       \
+    "before the steps; CUDA_CACHE_PATH keeps what the driver compiles."
+
 const struct vv_rule vv_rules_steps[] = {
     { .name = "crowded_workers",
       .is = { vv_analyse_step_split, "row", "total", "data_loader_ns", "duration_ns", 0.1,
@@ -173,26 +189,41 @@ const struct vv_rule vv_rules_steps[] = {
       .why = { vv_analyse_operators, "name", "torch/_dynamo/convert_frame.py(*", "step_total_ns",
                NULL, "{name}: {step_calls} calls, {step_total_ns} in the steps.",
                1000 }, /* the outermost frame; frames within call themselves, and count twice   */
-      .or_why = { vv_analyse_operators, "name",
-                  "*compile*|*Compile*|*inductor*|*dynamo*|clBuildProgram*|clLinkProgram*",
-                  "step_total_ns", NULL,
+      .or_why = { vv_analyse_operators, "name", COMPILES, "step_total_ns", NULL,
                   "{name}: {step_calls} calls, {step_total_ns} in the steps." },
       .remedy = "Keep shapes fixed, or torch.compile(dynamic=True) and mark_dynamic; "
                 "TORCH_LOGS=recompiles says what changed; leave warm-up steps out of the "
                 "measure.",
-      .remedy_xla = "Keep shapes and static arguments fixed, or pad to few sizes; "
-                "JAX_LOG_COMPILES=1 says what is compiled; jax_compilation_cache_dir keeps it; "
-                "leave warm-up steps out of the measure.",
-      .remedy_ascend = "torch.npu.set_compile_mode(jit_compile=False); keep shapes fixed; leave "
-                "warm-up steps out of the measure.",
-      .remedy_opencl = "clBuildProgram once, ahead, and keep the cl_kernel objects; keep "
-                "binaries on the disk (clGetProgramInfo with CL_PROGRAM_BINARIES, then "
-                "clCreateProgramWithBinary); pass what changes by clSetKernelArg instead of -D.",
-      .remedy_cuda = "Compile for the device ahead (nvcc -gencode); load modules and compile by "
-                "NVRTC once, before the steps; CUDA_CACHE_PATH keeps what the driver compiles.",
+      .remedy_xla = KEEP_XLA "; leave warm-up steps out of the measure.",
+      .remedy_ascend = KEEP_ASCEND "; leave warm-up steps out of the measure.",
+      .remedy_opencl = KEEP_OPENCL,
+      .remedy_cuda = KEEP_CUDA,
       .see = "varve report --table step_split --fields +compile_ns",
       .because = "XProf and PyTorch's guide: a warm step compiles nothing; 5 % is several "
                  "steps' worth." },
+    { .name = "compilation_of_all",
+      .unless = "compilation",
+      .is = { vv_analyse_verdict, "bound_by", "compilation", "share", NULL, 0.2, VV_EACH_ROW },
+      .weight = 1,
+      .saves = VV_OF_STEPS, .saves_part = 1.0,
+      .says = "Compilation takes {share} of the time.",
+      .why = { vv_analyse_operators, "name", "torch/_dynamo/convert_frame.py(*", "total_ns",
+               NULL, "{name}: {calls} calls, {total_ns}.", 1000 },
+      .or_why = { vv_analyse_operators, "name", "*through layout assignment (jit_*", "calls", NULL,
+                  "{name}: {calls} calls, one for each compilation.",
+                  1e15 }, /* which function: more than how long                               */
+      .or_else = { vv_analyse_operators, "name", COMPILES, "total_ns", NULL,
+                   "{name}: {calls} calls, {total_ns}." },
+      .remedy = "Many calls: keep shapes fixed, or torch.compile(dynamic=True); "
+                "TORCH_LOGS=recompiles says what changed. Few calls: a longer run hides them, "
+                "and TORCHINDUCTOR_CACHE_DIR on a disk that stays keeps what they made.",
+      .remedy_xla = KEEP_XLA ".",
+      .remedy_ascend = KEEP_ASCEND ".",
+      .remedy_opencl = KEEP_OPENCL,
+      .remedy_cuda = KEEP_CUDA,
+      .see = "varve report --table critical_bound",
+      .because = "XProf's rule for steps, where there are none. A trace as a whole holds each "
+                 "first compilation, too: below a fifth a longer run outweighs it." },
     { .name = "garbage_collection",
       .is = { vv_analyse_step_split, "row", "total", "garbage_collection_ns", "duration_ns", 0.02,
               VV_EACH_ROW },

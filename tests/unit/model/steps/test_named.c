@@ -96,6 +96,24 @@ static void else_what_lies_between_anchors(void **state)
     vv_model_destroy(model);
 }
 
+/* A call of JAX's returns early, so the wait behind it belongs to the next step. One call, or a
+ * function with another name, is none. */
+static void else_what_lies_between_calls_of_a_jitted_step(void **state)
+{
+    (void)state;
+    struct vv_model *model = handmade_model();
+    uint32_t main_track = handmade_track(model, "main", 100);
+    handmade_op(model, main_track, "PjitFunction(step)", 0, 10);
+    handmade_op(model, main_track, "wait", 10, 70);
+    handmade_op(model, main_track, "PjitFunction(step)", 70, 80);
+    handmade_op(model, main_track, "PjitFunction(update)", 90, 95);
+    handmade_op(model, main_track, "PjitFunction(relu)", 95, 97);
+    handmade_op(model, main_track, "PjitFunction(relu)", 97, 99);
+    handmade_finish(model);
+    expect_steps(model, "0: 0+10 #0 A, 0: 10+70 #1 A");
+    vv_model_destroy(model);
+}
+
 static void what_the_user_says_goes_before(void **state)
 {
     (void)state;
@@ -331,6 +349,7 @@ int main(void)
         cmocka_unit_test(an_engines_range_is_its_step),
         cmocka_unit_test(the_outermost_ranges_of_the_thread_that_has_most),
         cmocka_unit_test(else_what_lies_between_anchors),
+        cmocka_unit_test(else_what_lies_between_calls_of_a_jitted_step),
         cmocka_unit_test(what_the_user_says_goes_before),
         cmocka_unit_test(several_optimizers_end_one_step),
         cmocka_unit_test(one_optimizer_step_is_a_step),

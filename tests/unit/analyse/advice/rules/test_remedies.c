@@ -138,6 +138,22 @@ static void queues_of_opencl_are_a_platform_where_no_other_device_is(void **stat
     }
 }
 
+/* Python's calls tell of JAX, unless PyTorch's operators are there, too. */
+static void calls_of_jax_are_a_platform_where_no_pytorch_is(void **state)
+{
+    (void)state;
+    for (int has_torch = 0; has_torch < 2; has_torch++) {
+        struct vv_model *model = handmade_model();
+        uint32_t track = handmade_track(model, "main", 100);
+        handmade_op(model, track, "jax/_src/compiler.py(9): compile", 0, 5);
+        if (has_torch)
+            handmade_op(model, track, "aten::mm", 5, 9);
+        handmade_finish(model);
+        assert_int_equal(vv_platform_of(model), has_torch ? VV_PLATFORM_HOST : VV_PLATFORM_XLA);
+        vv_model_destroy(model);
+    }
+}
+
 /* Rules are asked in the order of their table: a rule further down cannot silence one before it. */
 static void what_silences_a_rule_is_asked_before_it(void **state)
 {
@@ -159,6 +175,7 @@ int main(void)
         cmocka_unit_test(what_silences_a_rule_is_asked_before_it),
         cmocka_unit_test(no_advice_is_of_another_platform),
         cmocka_unit_test(the_platform_is_that_of_the_processes),
+        cmocka_unit_test(calls_of_jax_are_a_platform_where_no_pytorch_is),
         cmocka_unit_test(queues_of_opencl_are_a_platform_where_no_other_device_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
