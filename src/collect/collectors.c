@@ -52,13 +52,16 @@ static void look_or_leave(bool has_to_leave)
  * library was loaded. */
 static void attach_to_new_libraries(void)
 {
+    bool is_unheard = false;
     if (!vv_wishes_any() || !vv_turn_take(&turn))
         return;
     if (vv_modules_changed()) {
         look_or_leave(false);
-        vv_loaded_look();
+        is_unheard = vv_loaded_look(false);
     }
     vv_turn_give(&turn);
+    if (is_unheard && collects)
+        vv_process_folder_make();
 }
 
 /* Python's audit events, for the sources that redirect functions of PyTorch. */
@@ -87,7 +90,7 @@ static void collect(uint32_t sources)
     vv_modules_changed();
     vv_python_listen(&listener);
     look_or_leave(true);
-    vv_loaded_look();
+    vv_loaded_look(false);
     (sources != 0 ? vv_python_look : vv_python_leave)();
 }
 
@@ -132,7 +135,7 @@ __attribute__((constructor(103))) static void on_load(void)
             VARVE_OK) {
         collect(sources);
         collects = true;
-        if (vv_loaded_look())
+        if (vv_loaded_look(true))
             vv_process_folder_make();
     }
 }
@@ -145,6 +148,6 @@ __attribute__((destructor(103))) static void on_exit_of_program(void)
         !vv_turn_take(&turn))
         return;
     if (vv_modules_changed())
-        vv_loaded_look();
+        vv_loaded_look(false);
     vv_turn_give(&turn);
 }

@@ -11,45 +11,50 @@
 
 #include "record/source_note.h"
 
+enum work {
+    NO_WORK,
+    IF_LINKED, /* of a program that is linked to it: nothing records it without being asked    */
+    IF_LOADED  /* of a program that loads it later, too: no collector hears its operators      */
+};
+
 /* A library of note. Its file name is `file`, up to a character that is no letter. If the library
- * is there without a device, `device` is a file that only the device's driver makes. `is_work`: a
- * program that is linked to it does work that nothing records without being asked. */
+ * is there without a device, `device` is a file that only the device's driver makes. */
 static const struct library {
     const char *file, *name, *device;
-    bool is_work;
+    enum work work;
 } libraries[] = {
-    { "libcuda", "cuda", NULL, true }, /* comes with the driver; the runtime loads it             */
-    { "libamdhip", "rocm", "/dev/kfd", true },
-    { "libascendcl", "ascend", "/dev/davinci0", true },
+    { "libcuda", "cuda", NULL, IF_LINKED }, /* comes with the driver; the runtime loads it      */
+    { "libamdhip", "rocm", "/dev/kfd", IF_LINKED },
+    { "libascendcl", "ascend", "/dev/davinci0", IF_LINKED },
     /* libOpenCL itself may be there unused, by Debian's libtorch for example. It loads the drivers
      * when a program asks for the platforms. */
-    { "libpocl", "opencl", NULL, true },
-    { "libnvidia-opencl", "opencl", NULL, true },
-    { "libamdocl", "opencl", NULL, true },
-    { "libigdrcl", "opencl", NULL, true },
-    { "libintelocl", "opencl", NULL, true },
-    { "libRusticlOpenCL", "opencl", NULL, true },
-    { "libmali", "opencl", NULL, true },
-    { "libtpu", "tpu", NULL, true },
-    { "libmpi", "mpi", NULL, true },
-    { "libmpich", "mpi", NULL, true },
-    { "libnccl", "nccl", NULL, false },
-    { "librccl", "rccl", NULL, false },
-    { "libgomp", "openmp", NULL, true },
-    { "libomp", "openmp", NULL, true },
-    { "libiomp", "openmp", NULL, true },
-    { "libopenblas", "blas", NULL, false },
-    { "libscipy_openblas", "blas", NULL, false },
-    { "libmkl_core", "blas", NULL, false },
-    { "libtbb", "tbb", NULL, false },
-    { "libtorch_cpu", "torch", NULL, false },
-    { "libtensorflow_framework", "tensorflow", NULL, false },
-    { "libtensorflow_cc", "tensorflow", NULL, false },
-    { "libjax_common", "jax", NULL, false },
-    { "xla_extension", "jax", NULL, false },
-    { "libonnxruntime", "onnxruntime", NULL, false },
-    { "onnxruntime_pybind", "onnxruntime", NULL, false },
-    { "libpaddle", "paddle", NULL, false },
+    { "libpocl", "opencl", NULL, IF_LINKED },
+    { "libnvidia-opencl", "opencl", NULL, IF_LINKED },
+    { "libamdocl", "opencl", NULL, IF_LINKED },
+    { "libigdrcl", "opencl", NULL, IF_LINKED },
+    { "libintelocl", "opencl", NULL, IF_LINKED },
+    { "libRusticlOpenCL", "opencl", NULL, IF_LINKED },
+    { "libmali", "opencl", NULL, IF_LINKED },
+    { "libtpu", "tpu", NULL, IF_LINKED },
+    { "libmpi", "mpi", NULL, IF_LINKED },
+    { "libmpich", "mpi", NULL, IF_LINKED },
+    { "libnccl", "nccl", NULL, NO_WORK },
+    { "librccl", "rccl", NULL, NO_WORK },
+    { "libgomp", "openmp", NULL, IF_LINKED },
+    { "libomp", "openmp", NULL, IF_LINKED },
+    { "libiomp", "openmp", NULL, IF_LINKED },
+    { "libopenblas", "blas", NULL, NO_WORK },
+    { "libscipy_openblas", "blas", NULL, NO_WORK },
+    { "libmkl_core", "blas", NULL, NO_WORK },
+    { "libtbb", "tbb", NULL, NO_WORK },
+    { "libtorch_cpu", "torch", NULL, NO_WORK },
+    { "libtensorflow_framework", "tensorflow", NULL, IF_LOADED },
+    { "libtensorflow_cc", "tensorflow", NULL, IF_LOADED },
+    { "libjax_common", "jax", NULL, IF_LOADED },
+    { "xla_extension", "jax", NULL, IF_LOADED },
+    { "libonnxruntime", "onnxruntime", NULL, IF_LOADED },
+    { "onnxruntime_pybind", "onnxruntime", NULL, IF_LOADED },
+    { "libpaddle", "paddle", NULL, IF_LOADED },
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 _Static_assert(LIBRARIES <= 32, "a bit for each");
@@ -113,11 +118,12 @@ static void note_world(void)
     }
 }
 
-bool vv_loaded_look(void)
+bool vv_loaded_look(bool is_start)
 {
     static uint32_t known;
     uint32_t found = known;
     char text[VV_COLLECTOR_TEXT_BYTES_MAX + 1];
+    enum work least = is_start ? IF_LINKED : IF_LOADED;
     bool is_work = false;
     int saved_errno = errno;
     dl_iterate_phdr(add, &found);
@@ -126,7 +132,7 @@ bool vv_loaded_look(void)
         if ((found & bit & ~known) != 0 && libraries[i].device != NULL &&
             access(libraries[i].device, F_OK) != 0)
             found &= ~bit;
-        is_work = is_work || ((found & bit) != 0 && libraries[i].is_work);
+        is_work = is_work || ((found & bit) != 0 && libraries[i].work >= least);
     }
     if (found != known) {
         if (known == 0)

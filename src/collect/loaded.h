@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /* Looks through the loaded libraries, and notes those of note if there are new ones. Returns
- * whether a library is loaded that does work which nobody would record by itself. The caller has
- * the turn (collectors.c). */
-bool vv_loaded_look(void);
+ * whether a library is loaded that does work which nobody would record by itself; after the start
+ * of the program, only a framework whose operators no collector hears. The caller has the turn
+ * (collectors.c). */
+bool vv_loaded_look(bool is_start);
 
 #endif

@@ -108,6 +108,21 @@ def test_mpi_without_communication(record):
     assert "communication" not in record("range();", ["libmpi.so.40"], head)[1]
 
 
+@pytest.mark.parametrize("library, is_heard_of", (("libjax_common.so", True),
+                                                  ("libgomp.so.1", False)))
+def test_a_framework_that_python_loads_and_no_collector_hears(varve, record, tmp_path, library,
+                                                              is_heard_of):
+    record("", [library])  # leaves the library there
+    (tmp_path / "a.py").write_text(f"import ctypes\nctypes.CDLL('{tmp_path / library}')\n"
+                                   "import json\n")
+    said = subprocess.run([varve, "record", "-o", "p.varve", "--", sys.executable, "a.py"],
+                          cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    assert ("to record it:  jax.profiler.trace(FOLDER) in the program; then varve report FOLDER"
+            in said) == is_heard_of
+    assert ([path.name for path in (tmp_path / "p.varve").iterdir()] == ["manifest.json"]) != \
+        is_heard_of
+
+
 def test_a_program_without_libraries_of_note_leaves_no_folder(record, tmp_path):
     record("")
     assert not [name for name in (tmp_path / "t.varve").iterdir() if name.is_dir()]
