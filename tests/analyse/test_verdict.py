@@ -115,9 +115,11 @@ def test_what_the_path_does_not_explain_counts_as_what_a_device_does(varve, tmp_
         "computation": 300, "communication": 100, "copies": 50, "other": 200}
 
 
-def steps_with_compilers(path, count, operators, compiling):
-    """Steps of 1 ms each that hold so many operators; some compile for 1 ms more."""
-    rows, now = [], 0
+def steps_with_compilers(path, count, operators, compiling, ahead=0):
+    """Steps of 1 ms each that hold so many operators; some compile for 1 ms more. So many operators
+    run ahead of them."""
+    rows = [("aten::copy_", "cpu_op", i / 100, 0.009) for i in range(ahead)]
+    now = ahead / 100
     for number in range(count):
         is_compiling = number in compiling
         rows.append((f"ProfilerStep#{number}", "user_annotation", now,
@@ -135,20 +137,20 @@ def steps_with_compilers(path, count, operators, compiling):
     return path
 
 
-def test_a_step_that_compiles_counts_in_a_trace_of_many_slices(varve, tmp_path):
-    """25 steps of 10,000 operators, and the last one compiles: 1 ms of 26."""
-    path = steps_with_compilers(tmp_path / "a.json", 25, 10_000, {24})
+def test_a_step_that_compiles_counts_whatever_ran_ahead_of_the_steps(varve, tmp_path):
+    """25 steps of 4,000 operators, and the last one compiles: 1 ms of 26."""
+    path = steps_with_compilers(tmp_path / "a.json", 25, 4_000, {24}, ahead=200_000)
     rows = verdict(varve, path)
     assert rows["compilation"]["time_ns"] == 1000 * US
     assert sum(row["time_ns"] for row in rows.values()) == 26_000 * US
 
 
 def test_steps_that_stand_for_all_take_as_long_as_all(varve, tmp_path):
-    """300 steps of 5,000 operators: the path takes 1,000,000 slices at most, of 199 steps. The last
-    100 steps compile, for 1 of their 2 ms. So compilation has 100 of 400 ms."""
-    path = steps_with_compilers(tmp_path / "long.json", 300, 5_000, range(200, 300))
+    """60 steps of 5,000 operators: the path takes 200,000 slices at most, of 39 steps. The last 20
+    steps compile, for 1 of their 2 ms. So compilation has 20 of 80 ms."""
+    path = steps_with_compilers(tmp_path / "long.json", 60, 5_000, range(40, 60))
     rows = verdict(varve, "--warm-up", path)
-    assert sum(row["time_ns"] for row in rows.values()) == 400_000 * US
+    assert sum(row["time_ns"] for row in rows.values()) == 80_000 * US
     assert rows["compilation"]["share"] == pytest.approx(0.25, abs=0.003)
 
 

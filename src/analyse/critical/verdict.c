@@ -22,7 +22,10 @@
 #include "model/find.h"
 #include "sheet/number.h"
 
-#define SLICES_MAX 1000000 /* of the path of one first screen: about 0.1 s                      */
+/* The path of one first screen is through so many slices, or a tenth of the trace's, whatever is
+ * more: about 0.05 s, or a tenth of what the reading takes. */
+#define SLICES_MAX 200000u
+#define PART_MAX 10u
 
 enum bound_by { HOST, COMPUTATION, COMMUNICATION, COPIES, DATA, LAUNCH, MEMORY, COMPILATION, RANK,
                 OTHER, BOUNDS_BY };
@@ -144,7 +147,8 @@ static enum varve_code use_few(const struct vv_scope *scope, struct vv_scope *ou
 {
     const struct vv_steps *steps = &scope->model->steps;
     uint64_t each = (uint64_t)count_slices(scope) / scope->step_count + 1;
-    uint64_t place = 0, most = SLICES_MAX / each;
+    uint64_t part = scope->model->slices.table.count / PART_MAX;
+    uint64_t place = 0, most = (part > SLICES_MAX ? part : SLICES_MAX) / each;
     int64_t *durations_ns;
     *out_few = *scope;
     *out_used = scope->step_count;
