@@ -65,6 +65,32 @@ def test_ranks_that_overlap_count_once(varve, traces):
     assert sum(row["time_ns"] for row in rows.values()) == steps_ns(varve, *files)
 
 
+@pytest.mark.parametrize("late, says", [
+    ((0, 0, 0, 0), "by the critical path, 100.0 % of it on rank 0"),
+    ((1, 1, 1, 1), "by the critical path, 95.0 % of it on rank 1"),
+    ((0, 1, 0, 1), "by the critical path")])
+def test_the_screen_says_which_rank_the_path_is_of(varve, tmp_path, late, says):
+    """The late rank of a step computes 80 us of 100, the other 20; then both meet."""
+    paths = []
+    for rank in range(2):
+        events = []
+        for number in range(4):
+            begin = 100 * US * number
+            met = begin + (80 if late[number] == rank else 20) * US
+            events += [kineto.step(number, begin, begin + 100 * US),
+                       kineto.span("aten::mm", begin, met),
+                       kineto.span("c10d::allreduce_", met, begin + 95 * US),
+                       kineto.span("gloo:all_reduce", met + 1, begin + 90 * US, "user_annotation",
+                                   7)]
+        paths.append(kineto.write(tmp_path / f"rank{rank}.json", events,
+                                  {"schemaVersion": 1, "distributedInfo": {
+                                      "backend": "gloo", "rank": rank, "world_size": 2}}))
+    done = subprocess.run([varve, "report", "--no-cache", *paths], capture_output=True, text=True,
+                          check=True)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("BOUND BY"))
+    assert line.endswith(says)
+
+
 def test_one_kind_of_time_after_the_other(varve, tmp_path):
     """A step of 1000 us: a loader 200, an allocation 100, a compilation 50, a kernel that is waited
     for 300 and its launch 20, a copy 80; the host has the rest."""

@@ -59,6 +59,8 @@ struct verdict {
     size_t wait_count;
     int64_t time_ns[BOUNDS_BY];
     int64_t *of_name[BOUNDS_BY]; /* string -> time                                                */
+    int64_t *of_track;         /* track -> time of the path                                      */
+    bool has_met;              /* the path leads through a meeting of ranks                      */
     uint64_t used, chosen;     /* steps                                                          */
 };
 
@@ -218,6 +220,7 @@ static enum varve_code walk_path(struct verdict *verdict, struct varve_error *er
         const struct vv_path_step *step = &solution->path[i];
         int64_t end_ns = time_ns[step->node], weighs_ns = end_ns - step->weight_ns;
         int64_t former_ns = time_ns[solution->path[i - 1].node];
+        verdict->has_met |= step->link == VV_LINK_MEET;
         if (step->link == VV_LINK_MEET)
             count(verdict, RANK, 0, in_steps(verdict, former_ns, weighs_ns, &at));
         else
@@ -230,8 +233,10 @@ static enum varve_code walk_path(struct verdict *verdict, struct varve_error *er
             continue;
         uint32_t name = step->owner != VV_NONE ? vv_critical_name(&critical->graph, step->owner)
                                                : 0;
-        count(verdict, bound_by_of(critical, step), name,
-              in_steps(verdict, weighs_ns, end_ns, &at));
+        int64_t inside_ns = in_steps(verdict, weighs_ns, end_ns, &at);
+        count(verdict, bound_by_of(critical, step), name, inside_ns);
+        if (step->owner != VV_NONE)
+            verdict->of_track[critical->graph.model->slices.track[step->owner]] += inside_ns;
     }
     return VARVE_OK;
 }
@@ -392,10 +397,36 @@ static enum varve_code put_rows(const struct verdict *verdict, int64_t whole_ns,
     return VARVE_OK;
 }
 
+#define ONE_RANKS 0.75 /* share of the path from which it is one rank's: equal ones have less  */
+
+/* ", 98.1 % of it on rank 1", where most of the path is on one of the ranks that meet. A path
+ * without a meeting is on a rank that nobody waits for. */
+static void put_rank(const struct verdict *verdict, char *text, size_t bytes)
+{
+    const struct vv_scope *scope = &verdict->critical.scope;
+    uint32_t tracks = (uint32_t)scope->model->tracks.table.count;
+    char share[VV_NUMBER_BYTES];
+    text[0] = '\0';
+    if (vv_scope_rank_count(scope) < 2 || !verdict->has_met)
+        return;
+    for (uint32_t first = 0; first < tracks; first++) { /* any track of a rank stands for it      */
+        int64_t rank = vv_scope_rank(scope, first), time_ns = 0;
+        for (uint32_t track = 0; track < tracks; track++)
+            time_ns += rank >= 0 && vv_scope_rank(scope, track) == rank ? verdict->of_track[track]
+                                                                        : 0;
+        if ((double)time_ns < ONE_RANKS * (double)verdict->steps_ns)
+            continue;
+        vv_number_percent((double)time_ns / (double)verdict->steps_ns, share, sizeof share);
+        snprintf(text, bytes, ", %s of it on rank %" PRId64, share, rank);
+        return;
+    }
+}
+
 static enum varve_code put_policy(const struct verdict *verdict, int64_t whole_ns,
                                   struct vv_sheet *sheet, struct varve_error *error)
 {
-    char time[VV_NUMBER_BYTES], left_out[60], overlap[80] = "";
+    char time[VV_NUMBER_BYTES], left_out[60], overlap[80] = "", rank[80];
+    put_rank(verdict, rank, sizeof rank);
     vv_number_duration(whole_ns, time, sizeof time);
     vv_scope_left_out_text(&verdict->critical.scope, left_out, sizeof left_out);
     if (verdict->sum_ns - whole_ns > whole_ns / 100) { /* STEP says the sum */
@@ -404,15 +435,15 @@ static enum varve_code put_policy(const struct verdict *verdict, int64_t whole_n
         snprintf(overlap, sizeof overlap, " side by side, %s one after the other", sum);
     }
     if (verdict->chosen == 0)
-        return vv_sheet_policy(sheet, error, "%s of %s, by the critical path", time,
-                               verdict->critical.windows.says);
+        return vv_sheet_policy(sheet, error, "%s of %s, by the critical path%s", time,
+                               verdict->critical.windows.says, rank);
     if (verdict->used < verdict->chosen)
         return vv_sheet_policy(sheet, error,
                                "%s of %" PRIu64 " steps%s, by the critical path of %" PRIu64
-                               " in a row that take nearest to the mean%s",
-                               time, verdict->chosen, overlap, verdict->used, left_out);
-    return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s%s, by the critical path%s",
-                           time, verdict->chosen, verdict->chosen == 1 ? "" : "s", overlap,
+                               " in a row that take nearest to the mean%s%s",
+                               time, verdict->chosen, overlap, verdict->used, rank, left_out);
+    return vv_sheet_policy(sheet, error, "%s of %" PRIu64 " step%s%s, by the critical path%s%s",
+                           time, verdict->chosen, verdict->chosen == 1 ? "" : "s", overlap, rank,
                            left_out);
 }
 
@@ -465,6 +496,7 @@ enum varve_code vv_analyse_verdict(const struct vv_model *model, const struct vv
     VV_TRY(vv_scope_init(&scope, model, &selection, scratch, error));
     for (int b = 0; b < BOUNDS_BY; b++)
         VV_TRY(VV_SCRATCH_ZEROS(scratch, &verdict.of_name[b], model->strings.count + 1, error));
+    VV_TRY(VV_SCRATCH_ZEROS(scratch, &verdict.of_track, model->tracks.table.count + 1, error));
     VV_TRY(judge(&verdict, &scope, question, &whole_ns, error));
     if (whole_ns <= 0)
         return vv_sheet_policy(out, error, "nothing recorded in %s", verdict.critical.windows.says);
