@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import kineto_writer  # pylint: disable=wrong-import-position
 import table_reader  # pylint: disable=wrong-import-position
 
 
@@ -262,3 +263,26 @@ def test_real_steps(varve, traces):
 def test_mirrors_on_the_device_are_no_steps(varve, traces, trace, count):
     path = traces / f"tracelens/{trace}.json.gz"
     assert len(steps_of(varve, path)) == count
+
+
+def test_a_step_that_is_asked_for_alone_says_what_took_longer_in_it(varve, tmp_path):
+    """Where no median of other steps is beside it. The gap is in no operator."""
+    events, begin = [], 0
+    for number, (product, copy, gap) in enumerate(((50, 20, 30), (50, 20, 30), (90, 25, 185),
+                                                   (50, 20, 30))):
+        end = begin + product + copy + gap
+        events += [kineto_writer.step(number, begin * 1000, end * 1000),
+                   kineto_writer.span("aten::mm", begin * 1000, (begin + product) * 1000),
+                   kineto_writer.span("aten::copy_", (begin + product) * 1000,
+                                      (begin + product + copy) * 1000)]
+        begin = end
+    path = kineto_writer.write(tmp_path / "t.json", events)
+
+    def heading(*arguments):
+        done = subprocess.run([varve, "steps", "--no-cache", *arguments, path],
+                              capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()[0]
+    assert heading("--steps", "2").endswith(
+        "; the median of all 100 µs; longer than in other steps: (outside operators) by 155 µs, "
+        "aten::mm by 40.0 µs, aten::copy_ by 5.00 µs")
+    assert "longer than" not in heading() + heading("--steps", "1..2") + heading("--steps", "1")

@@ -12,20 +12,6 @@
 
 _Static_assert(CELL_BYTES >= VV_NUMBER_BYTES, "a number fits a cell's text");
 
-/* C++ names are short; one that is too long ends in "…", after whole characters. */
-static void write_name(const char *name, char *text)
-{
-    if (vv_short_name(name, VV_NAME_SHORT, text, CELL_BYTES))
-        return;
-    size_t length = strlen(name), kept = CELL_BYTES - sizeof "…";
-    while (length >= CELL_BYTES && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80)
-        kept--;
-    if (length < CELL_BYTES)
-        snprintf(text, CELL_BYTES, "%s", name);
-    else
-        snprintf(text, CELL_BYTES, "%.*s…", (int)kept, name);
-}
-
 static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, char *text)
 {
     const struct vv_cell *cell = vv_sheet_cell(sheet, row, column);
@@ -33,7 +19,7 @@ static void write_cell(const struct vv_sheet *sheet, size_t row, size_t column, 
     if (!cell->present)
         snprintf(text, CELL_BYTES, "–");
     else if (sheet->columns[column].type == VV_CELL_TEXT)
-        write_name(cell->text, text);
+        vv_name_write(cell->text, text, CELL_BYTES);
     else if (sheet->columns[column].type == VV_CELL_REAL && unit == VV_UNIT_RATIO)
         vv_number_percent(cell->real, text, CELL_BYTES);
     else if (sheet->columns[column].type == VV_CELL_REAL)

@@ -17,10 +17,15 @@ static size_t begin_of(const struct vv_longer *longer, size_t step)
     return step > 0 ? longer->ends[step - 1] : 0;
 }
 
+static uint32_t name_of(const struct vv_longer *longer, uint32_t slice)
+{
+    return slice != VV_NONE ? longer->model->slices.name[slice] : 0;
+}
+
 enum varve_code vv_longer_add(struct vv_longer *longer, uint32_t slice, int64_t time_ns,
                               struct varve_error *error)
 {
-    uint32_t name = longer->model->slices.name[slice];
+    uint32_t name = name_of(longer, slice);
     size_t entry = longer->entry_of[name];
     longer->sum_ns[name] += time_ns;
     longer->sum_calls[name]++;
@@ -48,21 +53,35 @@ enum varve_code vv_longer_end_step(struct vv_longer *longer, size_t step,
     return VARVE_OK;
 }
 
-struct vv_longer_most vv_longer_of(const struct vv_longer *longer, size_t step)
+static struct vv_longer_most compare(const struct vv_longer *longer,
+                                     const struct vv_longer_entry *entry, int64_t others)
 {
-    struct vv_longer_most most = { 0 };
+    uint32_t name = name_of(longer, entry->slice);
+    int64_t by_ns = entry->time_ns - (longer->sum_ns[name] - entry->time_ns) / others,
+            other_calls = longer->sum_calls[name] - entry->calls,
+            more = entry->calls - (other_calls + others / 2) / others;
+    return (struct vv_longer_most){ by_ns, entry->slice, more > 0 ? more : 0,
+                                    2 * entry->calls * others > 3 * other_calls };
+}
+
+size_t vv_longer_of(const struct vv_longer *longer, size_t step, size_t most,
+                    struct vv_longer_most *out_names)
+{
     int64_t others = (int64_t)longer->step_count - 1;
+    size_t found = 0;
     if (step >= longer->step_count || others == 0)
-        return most;
+        return 0;
     for (size_t i = begin_of(longer, step); i < longer->ends[step]; i++) {
-        const struct vv_longer_entry *entry = &longer->entries[i];
-        uint32_t name = longer->model->slices.name[entry->slice];
-        int64_t by_ns = entry->time_ns - (longer->sum_ns[name] - entry->time_ns) / others,
-                other_calls = longer->sum_calls[name] - entry->calls,
-                more = entry->calls - (other_calls + others / 2) / others;
-        if (by_ns > most.by_ns)
-            most = (struct vv_longer_most){ by_ns, entry->slice, more > 0 ? more : 0,
-                                            2 * entry->calls * others > 3 * other_calls };
+        struct vv_longer_most one = compare(longer, &longer->entries[i], others);
+        size_t place = found;
+        while (place > 0 && one.by_ns > out_names[place - 1].by_ns)
+            place--;
+        if (one.by_ns <= 0 || place == most)
+            continue;
+        found += found < most;
+        for (size_t k = found - 1; k > place; k--)
+            out_names[k] = out_names[k - 1];
+        out_names[place] = one;
     }
-    return most;
+    return found;
 }

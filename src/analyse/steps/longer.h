@@ -8,13 +8,13 @@
 
 struct vv_longer_entry {
     int64_t time_ns, calls;
-    uint32_t slice; /* the first                                                                */
+    uint32_t slice; /* the first; VV_NONE = outside of slices                                    */
 };
 
-/* What took longest beyond its mean over the other steps. */
+/* What took longer than in the mean of the other steps. */
 struct vv_longer_most {
-    int64_t by_ns; /* 0 = nothing did, or there are no other steps                               */
-    uint32_t slice;
+    int64_t by_ns;
+    uint32_t slice; /* its first one; VV_NONE = outside of slices                                */
     int64_t more_calls; /* than in the mean of the other steps, rounded; 0 if it is fewer       */
     bool has_more_calls; /* more than half as many again                                         */
 };
@@ -31,12 +31,15 @@ struct vv_longer {
 
 enum varve_code vv_longer_init(struct vv_longer *out, const struct vv_model *model,
                                struct vv_scratch *scratch, struct varve_error *error);
-/* Time of a slice in the step that is being told. */
+/* Time of a slice in the step that is being told; VV_NONE: outside of slices. */
 enum varve_code vv_longer_add(struct vv_longer *longer, uint32_t slice, int64_t time_ns,
                               struct varve_error *error);
 /* The step is told. `step` must be the number of steps that were told before it. */
 enum varve_code vv_longer_end_step(struct vv_longer *longer, size_t step,
                                    struct varve_error *error);
-struct vv_longer_most vv_longer_of(const struct vv_longer *longer, size_t step);
+/* What took longer than in the mean of the other steps, the most first. Returns how many names, of
+ * `most` at most; 0 if there are no other steps. */
+size_t vv_longer_of(const struct vv_longer *longer, size_t step, size_t most,
+                    struct vv_longer_most *out_names);
 
 #endif

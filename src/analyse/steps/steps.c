@@ -13,6 +13,7 @@
 
 #include "analyse/steps/causes.h"
 #include "analyse/steps/longer.h"
+#include "analyse/steps/one_step.h"
 #include "analyse/steps/taken.h"
 #include "derive/operators/own_time.h"
 #include "derive/operators/phase_split.h"
@@ -180,11 +181,12 @@ static enum varve_code put_longer(struct steps_view *view, struct varve_error *e
     size_t tail = FIRST_PHASE + view->shown_phases;
     VV_TRY(vv_causes_end(&view->causes, error));
     for (size_t row = 0; row < view->sheet->row_count; row++) {
-        struct vv_longer_most longer = vv_longer_of(&view->longer, row);
+        struct vv_longer_most longer = { .slice = VV_NONE };
         const struct vv_cell *excess = vv_sheet_cell(view->sheet, row, tail + EXCESS);
         int64_t cause_ns;
+        size_t found = vv_longer_of(&view->longer, row, 1, &longer);
         const char *cause = vv_cause_of(&view->causes, row, &longer, &cause_ns);
-        if (longer.by_ns > 0) {
+        if (found > 0) {
             vv_sheet_int(view->sheet, row, tail + LONGER_TIME, longer.by_ns);
             vv_sheet_int(view->sheet, row, tail + LONGER_CALLS, longer.more_calls);
             VV_TRY(vv_sheet_text(view->sheet, row, tail + LONGER,
@@ -278,7 +280,8 @@ enum varve_code vv_analyse_steps(const struct vv_model *model, const struct vv_q
     VV_TRY(find_first(&scope, &view.first_ns, error));
     VV_TRY(make_columns(&view, error));
     VV_TRY(put_steps(&view, error));
-    return vv_step_policy(&counted, out, error);
+    VV_TRY(vv_step_policy(&counted, out, error));
+    return vv_one_step_say(&counted, &question->selection, out, error);
 }
 
 /* ---- table "step_phases": for scripts; people see its times in table "steps" ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text/short_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DEPTH_MAX 24 /* templates in templates; deeper ones make no short name                    */
@@ -257,4 +258,17 @@ bool vv_short_name(const char *name, enum vv_name_form form, char *out, size_t b
         return false;
     out[writer.length] = '\0';
     return true;
+}
+
+void vv_name_write(const char *name, char *out, size_t bytes)
+{
+    if (vv_short_name(name, VV_NAME_SHORT, out, bytes))
+        return;
+    size_t length = strlen(name), kept = bytes - sizeof "…";
+    while (length >= bytes && kept > 0 && ((unsigned char)name[kept] & 0xC0) == 0x80)
+        kept--;
+    if (length < bytes)
+        snprintf(out, bytes, "%s", name);
+    else
+        snprintf(out, bytes, "%.*s…", (int)kept, name);
 }

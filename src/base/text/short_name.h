@@ -21,5 +21,8 @@ enum vv_name_form { VV_NAME_SHORT, VV_NAME_LONGER };
 /* Writes the short form, with its NUL. False: the name has none, or it takes `bytes` or more; then
  * nothing is written. */
 bool vv_short_name(const char *name, enum vv_name_form form, char *out, size_t bytes);
+/* Writes the short form, or else the name: one that takes `bytes` or more is cut after whole
+ * characters, and ends in "…". */
+void vv_name_write(const char *name, char *out, size_t bytes);
 
 #endif
