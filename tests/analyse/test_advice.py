@@ -436,3 +436,36 @@ def test_a_thread_that_reads_ahead_is_no_wait(varve, tmp_path, name, tid, waits)
     assert (loader_ns, others_ns) == ((500_000, 450_000) if waits else (0, 950_000))
     shown = table_reader.tables(varve, "report", "--no-cache", "--table", "waits", path)["waits"]
     assert sum(row["wait_ns"] for row in shown if row["row"] == "step") == loader_ns
+
+
+def test_a_finding_on_a_librarys_call_names_the_programs_own_line(varve, tmp_path):
+    """The longest call is from the second function, whose file tells that it is the program's; the
+    library's has a name without its folder."""
+    written = trace_writer.Trace(tmp_path / "t.varve")
+    process = written.process(pid=100)
+
+    def frame(name, file):
+        return process.site("begin", name, layer="PYTHON", file=file, line=3)
+    long, short = (frame(name, "/src/train.py")
+                   for name in ("train.py(3): step", "train.py(9): log"))
+    library = frame("pandas/core/series.py(3): get",
+                    "/usr/lib/python3/site-packages/pandas/core/series.py")
+    thread = process.thread(tid=100)
+    for number in range(5):
+        at = 1_000_000 * number
+        thread.step_begin(number, at)
+        for site, begin, end in ((long, 1000, 900_000), (short, 901_000, 950_000)):
+            thread.begin(site, at + begin)
+            thread.begin(library, at + begin + 100)
+            thread.end(at + end - 100)
+            thread.end(at + end)
+        thread.step_end(at + 960_000)
+    path = written.write()
+    rows = table_reader.tables(varve, "report", "--table", "advice", "--top", "0", path)["advice"]
+    (row,) = [row for row in rows if row["rule"] == "python_itself"]
+    assert row["why"] == ("pandas/core/series.py(3): get: 4.74 ms in 10 calls, the longest from "
+                          "train.py(3): step.")
+    rows = table_reader.operators(varve, path)
+    assert {line["name"]: line["source"] for line in rows if line["row"] == "operator"} == {
+        "train.py(3): step": None, "train.py(9): log": None,
+        "pandas/core/series.py(3): get": "train.py(3): step"}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "derive/operators/tally.h"
+#include "derive/select/source_line.h"
 #include "meaning/call_kind.h"
 #include "question/question.h"
 #include "sheet/cells.h"
@@ -243,6 +244,22 @@ static enum varve_code fill_key(struct view *view, uint32_t value, struct vv_cel
     return VARVE_OK;
 }
 
+/* Where a row is a name: the line that the longest call is from. */
+static enum varve_code fill_line(struct view *view, uint32_t group, struct vv_cell *cells,
+                                 struct varve_error *error)
+{
+    const struct vv_figures *figures = &view->tally->figures[view->shown / SCOPE_COLUMNS][group];
+    char source[VV_SOURCE_LINE_BYTES];
+    if (view->grouping->by != VV_TRAIT_NAME || figures->longest_ns == 0 ||
+        !vv_source_line(view->scope->model, figures->longest, source))
+        return VARVE_OK;
+    const char *copy = vv_arena_text(&view->sheet->arena, source, strlen(source));
+    if (copy == NULL)
+        VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the lines of operators");
+    cells[SOURCE] = vv_text_cell(copy);
+    return VARVE_OK;
+}
+
 static enum varve_code fill_group(struct view *view, uint32_t group, struct varve_error *error)
 {
     struct vv_cell *cells = view->cells + (size_t)group * COLUMNS;
@@ -252,6 +269,7 @@ static enum varve_code fill_group(struct view *view, uint32_t group, struct varv
     fill_scope(view, WHOLE, group, cells);
     cells[ROW] = vv_text_cell("operator");
     cells[NAME] = vv_text_cell(view->grouping->is_alone ? "(none)" : name);
+    VV_TRY(fill_line(view, group, cells, error));
     return fill_key(view, view->tally->groups.extras[group], cells, error);
 }
 

@@ -108,6 +108,10 @@ static enum varve_code count_slice(struct tallying *work, enum vv_tally_scope wh
 
     figures->calls++;
     figures->total_ns += duration_ns;
+    if (duration_ns > figures->longest_ns) {
+        figures->longest_ns = duration_ns;
+        figures->longest = row;
+    }
     uint32_t op = model->slices.op[row];
     if (op != VV_NONE && model->ops.flop[op] > 0) {
         int64_t device_ns = work->share.self_ns != NULL ? work->share.total_ns[row] : 0;

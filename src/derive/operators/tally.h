@@ -32,6 +32,8 @@ struct vv_figures {
     int64_t device_total_ns; /* of the calls and of everything that they call                  */
     int64_t device_busy_ns;  /* the union of that work on each device                          */
     uint64_t kernels;        /* pieces of that work                                            */
+    int64_t longest_ns;      /* of the calls; 0 = none                                         */
+    uint32_t longest;        /* … its slice                                                    */
 };
 
 /* The key of a group: a name, a trait, or both. */

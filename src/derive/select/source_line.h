@@ -17,7 +17,8 @@ bool vv_is_library_frame(const char *frame);
 size_t vv_own_frame(const char *frames, const char **out_frame);
 
 /* Writes "FILE:LINE", or a frame of Python: the innermost around the slice that is in no library's
- * folder, else the innermost. False: none is known, or the slice is such a frame itself. */
+ * folder, else the innermost. False: none is known, or the slice is such a frame itself. Of calls
+ * deeper than some hundred levels only those levels count. */
 bool vv_source_line(const struct vv_model *model, uint32_t slice,
                     char out_text[VV_SOURCE_LINE_BYTES]);
 

@@ -29,7 +29,7 @@ const struct vv_rule vv_rules_host[] = {
       .says = "Python itself takes {share} of the steps, outside of operators[; {tracing_ns} more "
               "is what recording its calls takes, and is left out].",
       .why = { vv_analyse_operators, "name", "*.py(*|<built-in*", "step_self_ns", NULL,
-               "{name}: {step_self_ns} in {step_calls} calls." },
+               "{name}: {step_self_ns} in {step_calls} calls[, the longest from {source}]." },
       .remedy = "torch.compile; fewer, larger operators; move the work to the loader's "
                 "workers.",
       .remedy_xla = "More of the step under one jax.jit; jax.lax.scan over steps; work of the "
@@ -48,7 +48,8 @@ const struct vv_rule vv_rules_host[] = {
       .saves = "step_total_ns", .saves_part = 1.0,
       .says = "Saving takes {share} of the steps: {name}, {step_calls} calls.",
       .why = { vv_analyse_operators, "name", "torch/serialization.py(*): save", "step_total_ns",
-               NULL, "{name}: {step_total_ns}, {step_median_ns} the median." },
+               NULL, "{name}: {step_total_ns}, {step_median_ns} the median[; the longest call is "
+               "from {source}]." },
       .remedy = "Save every thousandth step, or between epochs; copy the state, and write it on a "
                 "thread (torch.distributed.checkpoint.async_save).",
       .remedy_xla = "Save every thousandth step; orbax's AsyncCheckpointer writes on a thread.",
@@ -193,7 +194,7 @@ const struct vv_rule vv_rules_host[] = {
       .why = { vv_analyse_operators, "name",
                "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal", "step_calls",
                NULL,
-               "{name}: {step_calls} calls in the steps." },
+               "{name}: {step_calls} calls in the steps[, the longest from {source}]." },
       .remedy = "Keep loss and metrics on the device; .item() every 100th step, and no print of a "
                 "tensor; torch.where instead of if; clip_grad_norm_(foreach=True) without .item().",
       .see = "varve report --filter \"name~'aten::*scalar*'\" --by source",
@@ -212,7 +213,7 @@ const struct vv_rule vv_rules_host[] = {
                "aten::nonzero|aten::index|aten::masked_select|aten::unique*|aten::_unique2|"
                "aten::repeat_interleave",
                "step_calls", NULL,
-               "{name}: {step_calls} calls in the steps." },
+               "{name}: {step_calls} calls in the steps[, the longest from {source}]." },
       .remedy = "torch.where, masks by multiplication, output_size= of repeat_interleave, "
                 "fixed capacities.",
       .see = "varve report --filter \"name~'aten::nonzero*'\" --by source",
@@ -400,7 +401,8 @@ const struct vv_rule vv_rules_host[] = {
       .why = { vv_analyse_operators, "name",
                "aten::bernoulli_|aten::normal_|aten::uniform_|aten::random_|aten::randperm|"
                "aten::native_dropout",
-               "step_self_ns", NULL, "{name}: {step_calls} calls, {step_self_ns}." },
+               "step_self_ns", NULL,
+               "{name}: {step_calls} calls, {step_self_ns}[, the longest from {source}]." },
       .remedy = "Draw in the loader's workers, ahead, or on the device; a fused dropout "
                 "(torch.compile).",
       .see = "varve report --by source",
