@@ -143,12 +143,12 @@ static struct vv_table_task *find_task(struct vv_table_task *tasks, size_t count
 }
 
 /* Lists what `advice` reads: tables of the screen where they say enough, and more. Then the other
- * tables of the screen. */
+ * tables of the screen. Of a filter `advice` takes no notice: then it makes its own. */
 static void list_all(struct screen *screen, struct vv_table_task *tasks, size_t count,
                      const struct vv_question *question)
 {
     vv_analyse_fn *parts[VV_ADVICE_TABLES_MAX];
-    screen->made_count = vv_advice_tables(parts);
+    screen->made_count = question->selection.filter == NULL ? vv_advice_tables(parts) : 0;
     for (size_t p = 0; p < screen->made_count; p++) {
         struct vv_table_task *task =
             vv_advice_can_use(parts[p], question) ? find_task(tasks, count, parts[p]) : NULL;

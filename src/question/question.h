@@ -54,9 +54,9 @@ struct vv_question {
      * not wanted. */
     struct vv_sheet *whole;
     /* What follows a verb on the command line to ask the same part of the same traces: options but
-     * for --steps, --steps, and traces, each "" or with a blank before it. Borrowed; NULL = not
-     * known. */
-    const char *again_options, *again_steps, *again_traces;
+     * for the next two and --filter, --device, --steps, and traces, each "" or with a blank before
+     * it. Borrowed; NULL = not known. */
+    const char *again_options, *again_device, *again_steps, *again_traces;
     /* For a graph of what ran. */
     const char *of;    /* "operators", "python" …; NULL = operators, or the graph of a file      */
     const char *edges; /* "data,flow" …; NULL = all that are known                              */
@@ -67,7 +67,7 @@ struct vv_question {
 };
 #define VV_QUESTION_ALL                                                                    \
     { VV_SELECTION_ALL, NULL, NULL, 0, false, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, \
-      NULL, NULL, NULL, NULL, NULL, 0, false, NULL }
+      NULL, NULL, NULL, NULL, NULL, NULL, 0, false, NULL }
 
 /* The words that `by` and `compat` may be. Each ends with NULL. */
 extern const char *const vv_question_groupings[], *const vv_question_rules[];

@@ -32,7 +32,7 @@ enum vv_choice {
     TABLE(unseen, 0, true, "what was not recorded, and what records it") \
     TABLE(verdict, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, \
           "what the steps are bound by: host, computation, communication, data …") \
-    TABLE(advice, VV_PARTS_ALL, false, "what to look at first") \
+    TABLE(advice, VV_PARTS_HOST | VV_CHOICE_DEVICE, false, "what to look at first") \
     TABLE(step, VV_PARTS_HOST, false, "all steps in one row") \
     TABLE(steps, VV_PARTS_HOST | VV_CHOICE_FILTER, false, "one row a step") \
     TABLE(step_trace, VV_CHOICE_STEPS | VV_CHOICE_RANK | VV_CHOICE_MSPROF, true, \

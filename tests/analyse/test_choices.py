@@ -234,7 +234,7 @@ def test_each_choice_changes_a_table_or_is_refused(varve, traces, table):
                     and "--table " in done.stderr)
 
 
-@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 2),
+@pytest.mark.parametrize("verb, option, count", (("report", "--filter", 3),
                                                  ("report", "--device", 1), ("report", "--rank", 0),
                                                  ("steps", "--device", 1), ("idle", "--filter", 1),
                                                  ("memory", "--steps", 1),

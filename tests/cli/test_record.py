@@ -260,7 +260,7 @@ def test_dry_run_prints_the_environment_and_touches_nothing(run, tmp_path, varve
         "ASAN_OPTIONS=mine=1:verify_asan_link_order=0",
         f"CUDA_INJECTION64_PATH={library}",
         f"NCCL_PROFILER_PLUGIN={library}",
-        "./train 'a b' 'it'\\''s'",
+        './train \'a b\' "it\'s"',
     ]
     assert (done.returncode, done.stderr, entries(tmp_path)) == (0, "", [])
 

@@ -2,7 +2,9 @@
 """judged_traces.py: the real traces of others, and which rule must be first on each, with the
 reason; None: no rule may speak. A person read each trace."""
 import dataclasses
+import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -18,13 +20,32 @@ def advice(varve, *arguments):
                                *arguments)["advice"]
 
 
-def assert_commands_run(varve, rows):
-    """What each finding names to look at, as printed."""
-    for row in rows:
-        words = shlex.split(row["see"])
-        assert words[0] == "varve"
-        done = subprocess.run([varve, *words[1:]], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, (row["see"], done.stderr)
+def rows_of(document, name):
+    table = document["tables"][name]
+    columns = [column["name"] for column in table["columns"]]
+    return [dict(zip(columns, row)) for row in table["rows"]]
+
+
+def assert_command_tells(varve, row, names):
+    """What the finding names to look at, as printed: there is something, and what the finding is
+    about is in it. `names`: of the trace's operators."""
+    words = shlex.split(row["see"])
+    assert words[0] == "varve"
+    done = subprocess.run([varve, *words[1:], "--json"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, (row["see"], done.stderr)
+    document = json.loads(done.stdout)
+    document["tables"].pop("advice", None)
+    rows = [line for name in document["tables"] for line in rows_of(document, name)]
+    assert rows, row["see"]
+    if "--by" in words:
+        by = {"shape": "shapes"}.get(words[words.index("--by") + 1], words[words.index("--by") + 1])
+        assert any(line[by] for line in rows_of(document, "operators")), row["see"]
+    step = re.match(r"Step (\d+)", row["finding"])
+    assert step is None or any(line.get("step") == int(step[1]) for line in rows), row["see"]
+    named = [name for name in names if name in row["finding"]]
+    texts = {text for line in rows for text in line.values() if isinstance(text, str)}
+    assert texts.issuperset(named) or "source" in words, (row["see"], named)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/advice/command.h"
 #include "analyse/advice/rules/rules.h"
 #include "analyse/advice/sentence.h"
 #include "analyse/trace/unseen_facts.h"
@@ -48,7 +49,7 @@ struct finding {
     double told;      /* the `order` of its evidence                                            */
     const struct vv_evidence *evidence; /* NULL = none                                           */
     char says[VV_SENTENCE_BYTES], why[VV_SENTENCE_BYTES], remedy[VV_SENTENCE_BYTES],
-        see[VV_SENTENCE_BYTES];
+        see[VV_SENTENCE_BYTES], filter[VV_SENTENCE_BYTES];
 };
 
 /* The tables that rules have been asked of. Those of the question are borrowed. */
@@ -73,9 +74,10 @@ struct tables {
 static enum varve_code get_table(struct tables *tables, vv_analyse_fn *table, const char *by,
                                  const struct vv_sheet **out_sheet, struct varve_error *error)
 {
-    const struct vv_question everything = { .selection = tables->question->selection, .by = by,
-                                            .host_peaks = tables->question->host_peaks };
     const struct vv_question *question = tables->question;
+    struct vv_question everything = { .selection = question->selection, .by = by,
+                                      .host_peaks = question->host_peaks };
+    everything.selection.filter = NULL; /* what is left out would seem to take no time           */
     for (size_t i = 0; i < question->made_count && by == NULL; i++)
         if (question->made[i].analyse == table) {
             *out_sheet = question->made[i].sheet;
@@ -330,17 +332,23 @@ static const char *remedy_of(const struct tables *tables, const struct finding *
     return vv_rule_remedy(other != NULL ? other : finding->rule, tables->platform);
 }
 
+/* Is the finding about this row? */
+static bool counts(const struct tables *tables, const struct vv_rule *rule,
+                   const struct vv_sheet *sheet, size_t row, size_t found_row)
+{
+    return rule->is.of == VV_ALL_ROWS ? share_of(&rule->is, sheet, row, tables->steps_ns) > 0
+                                      : row == found_row;
+}
+
 /* The sum of the column: of the row, or of all rows that count. */
 static double sum_to_save(const struct tables *tables, const struct vv_rule *rule,
                           const struct vv_sheet *sheet, size_t found_row, size_t column)
 {
     double sum = 0;
     for (size_t row = 0; row < sheet->row_count; row++) {
-        bool counts = rule->is.of == VV_ALL_ROWS
-                          ? share_of(&rule->is, sheet, row, tables->steps_ns) > 0
-                          : row == found_row;
-        double value = counts ? value_of(sheet, row, column, &counts) : 0;
-        sum += counts ? value : 0;
+        bool is_known = counts(tables, rule, sheet, row, found_row);
+        double value = is_known ? value_of(sheet, row, column, &is_known) : 0;
+        sum += is_known ? value : 0;
     }
     return sum;
 }
@@ -407,23 +415,44 @@ static void write_sentence(const struct tables *tables, const char *form,
                           out_text);
 }
 
-/* Are the shapes of calls of the operator in this row known? */
-static bool has_shapes(const struct vv_model *model, const struct vv_sheet *sheet, size_t row)
+/* The filter of the command, with a part for each row that counts. */
+static void write_filter(const struct tables *tables, const struct answer *found,
+                         struct finding *finding)
 {
-    size_t column = vv_sheet_find(sheet, "name");
-    const struct vv_cell *name = column != SIZE_MAX ? vv_sheet_cell(sheet, row, column) : NULL;
-    vv_string former = 0;
-    if (name == NULL || !name->present)
-        return false;
-    for (uint32_t i = 0; i < model->slices.table.count; i++) {
-        uint32_t op = model->slices.op[i];
-        if (op == VV_NONE || model->ops.shapes[op] == 0 || model->slices.name[i] == former)
-            continue;
-        former = model->slices.name[i];
-        if (strcmp(vv_text_of(model, former), name->text) == 0)
-            return true;
+    const struct vv_rule *rule = finding->rule;
+    char part[VV_SENTENCE_BYTES];
+    if (strcmp(rule->filter, VV_ITS_NAMES) != 0) {
+        write_sentence(tables, rule->filter, found, finding->filter);
+        return;
     }
-    return false;
+    for (size_t row = 0, length = 0; row < found->sheet->row_count; row++) {
+        struct answer one = { found->sheet, row, 0 };
+        if (!counts(tables, rule, found->sheet, row, found->row))
+            continue;
+        write_sentence(tables, rule->filter, &one, part);
+        if (length + strlen(part) + sizeof " || " > sizeof finding->filter)
+            return;
+        length += (size_t)snprintf(finding->filter + length, sizeof finding->filter - length,
+                                   "%s%s", length > 0 ? " || " : "", part);
+    }
+}
+
+/* Where the trace lacks what the command goes by, the call tree tells more. */
+static void write_command(const struct tables *tables, const struct answer *found,
+                          struct finding *finding)
+{
+    const struct vv_rule *rule = finding->rule;
+    size_t column = vv_sheet_find(found->sheet, "name");
+    const struct vv_cell *name =
+        column != SIZE_MAX ? vv_sheet_cell(found->sheet, found->row, column) : NULL;
+    if (!vv_command_tells(rule->see, tables->model,
+                          name != NULL && name->present ? name->text : NULL)) {
+        snprintf(finding->see, sizeof finding->see, "varve report --table call_tree");
+        return;
+    }
+    write_sentence(tables, rule->see, found, finding->see);
+    if (rule->filter != NULL)
+        write_filter(tables, found, finding);
 }
 
 static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
@@ -438,11 +467,8 @@ static enum varve_code judge(struct tables *tables, const struct vv_rule *rule,
     if (!*out_found)
         return VARVE_OK;
     *out_finding = (struct finding){ .rule = rule, .share = found.share };
-    bool is_shapeless = rule->see_shapeless != NULL &&
-                        !has_shapes(tables->model, found.sheet, found.row);
     write_sentence(tables, rule->says, &found, out_finding->says);
-    write_sentence(tables, is_shapeless ? rule->see_shapeless : rule->see, &found,
-                   out_finding->see);
+    write_command(tables, &found, out_finding);
     VV_TRY(find_saving(tables, rule, &found, &out_finding->saves_ns, error));
     VV_TRY(tell_why(tables, &rule->why, &found, out_finding, error));
     VV_TRY(tell_why(tables, &rule->or_why, &found, out_finding, error));
@@ -471,28 +497,11 @@ static enum varve_code put_text(struct vv_sheet *sheet, size_t row, size_t colum
     return text[0] != '\0' ? vv_sheet_text(sheet, row, column, text, error) : VARVE_OK;
 }
 
-/* The command, of the same part of the same traces. `info` tells of whole traces. */
-static enum varve_code put_command(const char *see, const struct vv_question *question,
-                                   struct vv_scratch *scratch, struct vv_sheet *sheet, size_t row,
-                                   struct varve_error *error)
-{
-    bool is_whole = strncmp(see, "varve info", 10) == 0, has_steps = strstr(see, "--steps") != NULL;
-    const char *options =
-        is_whole || question->again_options == NULL ? "" : question->again_options;
-    const char *steps =
-        is_whole || has_steps || question->again_steps == NULL ? "" : question->again_steps;
-    const char *traces = question->again_traces == NULL ? "" : question->again_traces;
-    size_t bytes = strlen(see) + strlen(options) + strlen(steps) + strlen(traces) + 1;
-    char *text;
-    VV_TRY(VV_SCRATCH_ARRAY(scratch, &text, bytes, error));
-    snprintf(text, bytes, "%s%s%s%s", see, options, steps, traces);
-    return vv_sheet_text(sheet, row, SEE, text, error);
-}
-
 static enum varve_code put_finding(const struct finding *finding, size_t number,
                                    const struct vv_question *question, struct vv_scratch *scratch,
                                    struct vv_sheet *sheet, struct varve_error *error)
 {
+    const struct vv_command command = { finding->see, finding->filter, question };
     char says[VV_SENTENCE_BYTES + 80], saves[VV_NUMBER_BYTES];
     size_t row;
     VV_TRY(vv_sheet_row(sheet, VV_ROW_PLAIN, &row, error));
@@ -507,7 +516,7 @@ static enum varve_code put_finding(const struct finding *finding, size_t number,
     VV_TRY(vv_sheet_text(sheet, row, FINDING, says, error));
     VV_TRY(put_text(sheet, row, WHY, finding->why, error));
     VV_TRY(put_text(sheet, row, TRY, finding->remedy, error));
-    VV_TRY(put_command(finding->see, question, scratch, sheet, row, error));
+    VV_TRY(vv_command_put(&command, scratch, sheet, row, SEE, error));
     return vv_sheet_text(sheet, row, RULE, finding->rule->name, error);
 }
 
@@ -585,6 +594,8 @@ enum varve_code vv_analyse_advice(const struct vv_model *model, const struct vv_
         return vv_sheet_policy(out, error, "nothing recorded that a rule could look at");
     if (count == 0)
         return vv_sheet_policy(out, error, "nothing stands out by the %zu rules", vv_rules_count());
+    if (shown == count && question->selection.filter != NULL)
+        return vv_sheet_policy(out, error, "of all that ran");
     if (shown == count)
         return VARVE_OK;
     return vv_sheet_policy(out, error, "%zu of %zu findings: --table advice --top 0", shown, count);

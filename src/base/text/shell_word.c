@@ -45,6 +45,10 @@ void vv_shell_word_put(FILE *stream, const char *word)
         put_escaped(stream, word);
         return;
     }
+    if (strchr(word, '\'') != NULL && strpbrk(word, "\"$`\\!") == NULL) {
+        fprintf(stream, "\"%s\"", word);
+        return;
+    }
     putc('\'', stream);
     for (; *word != '\0'; word++) {
         if (*word == '\'')

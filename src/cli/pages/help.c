@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/advice/rules/rules.h"
+#include "base/text/shell_word.h"
 #include "cli/pages/documents.h"
 #include "question/question.h"
 
@@ -214,6 +215,11 @@ void vv_help_rules(FILE *stream)
             fprintf(stream, "%*sunless %s speaks\n", NAME_WIDTH, "", rule->unless);
         fprintf(stream, "%*s", NAME_WIDTH, "");
         put_wrapped(stream, rule->because, NAME_WIDTH, NAME_WIDTH);
-        fprintf(stream, "%*ssee: %s\n", NAME_WIDTH, "", rule->see);
+        fprintf(stream, "%*ssee: %s", NAME_WIDTH, "", rule->see);
+        if (rule->filter != NULL) {
+            fputs(" --filter ", stream);
+            vv_shell_word_put(stream, rule->filter);
+        }
+        putc('\n', stream);
     }
 }

@@ -23,9 +23,7 @@ static void put_option(FILE *stream, const char *option, const char *value)
 static void put_options(FILE *stream, const struct vv_arguments *arguments)
 {
     put_option(stream, " --rank", arguments->rank);
-    put_option(stream, " --device", arguments->device);
     put_option(stream, " --thread", arguments->thread);
-    put_option(stream, " --filter", arguments->filter);
     put_option(stream, " --step-by", arguments->step_by);
     if (arguments->warm_up)
         fputs(" --warm-up", stream);
@@ -43,7 +41,8 @@ static void put_traces(FILE *stream, const struct vv_arguments *arguments,
 enum varve_code vv_again_init(struct vv_again *out_again, const struct vv_arguments *arguments,
                               const struct vv_reading *reading, struct varve_error *error)
 {
-    char **texts[] = { &out_again->options, &out_again->steps, &out_again->traces };
+    char **texts[] = { &out_again->options, &out_again->device, &out_again->steps,
+                         &out_again->traces };
     *out_again = (struct vv_again){ 0 };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t bytes;
@@ -52,6 +51,8 @@ enum varve_code vv_again_init(struct vv_again *out_again, const struct vv_argume
             break;
         if (texts[i] == &out_again->options)
             put_options(stream, arguments);
+        else if (texts[i] == &out_again->device)
+            put_option(stream, " --device", arguments->device);
         else if (texts[i] == &out_again->steps)
             put_option(stream, " --steps", arguments->steps);
         else
@@ -62,7 +63,8 @@ enum varve_code vv_again_init(struct vv_again *out_again, const struct vv_argume
         free(*texts[i]);
         *texts[i] = NULL;
     }
-    if (out_again->options != NULL && out_again->steps != NULL && out_again->traces != NULL)
+    if (out_again->options != NULL && out_again->device != NULL && out_again->steps != NULL &&
+        out_again->traces != NULL)
         return VARVE_OK;
     vv_again_deinit(out_again);
     VV_FAIL(error, VARVE_NO_MEMORY, "no memory for the commands of findings");
@@ -71,6 +73,7 @@ enum varve_code vv_again_init(struct vv_again *out_again, const struct vv_argume
 void vv_again_deinit(struct vv_again *again)
 {
     free(again->options);
+    free(again->device);
     free(again->steps);
     free(again->traces);
     *again = (struct vv_again){ 0 };

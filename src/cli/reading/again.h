@@ -6,7 +6,7 @@
 #include "cli/reading/reading.h"
 
 struct vv_again {
-    char *options, *steps, *traces; /* each "" or with a blank before it; owned                  */
+    char *options, *device, *steps, *traces; /* each "" or with a blank before it; owned         */
 };
 
 /* Words that a shell would change are in quotes. */

@@ -399,6 +399,7 @@ int vv_reading_print(const struct vv_arguments *arguments, const char *verb,
     if (status == VV_EXIT_DONE && screen.is_brief && vv_has_no_records(reading.model))
         tables = question.full ? tables : first; /* it says that nothing was recorded */
     question.again_options = again.options;
+    question.again_device = again.device;
     question.again_steps = again.steps;
     question.again_traces = again.traces;
     if (status == VV_EXIT_DONE &&

@@ -42,6 +42,10 @@ const struct vv_rule vv_rules_device[] = {
       .why = { vv_analyse_idle, "name", "*", "idle_ns", NULL, LATE_IN },
       .or_why = { vv_analyse_idle, "doing", "nothing recorded", "idle_ns", NULL, LATE_IN_NOTHING },
       .or_else = { vv_analyse_syncs, "row", "call", "device_idle_ns", NULL, NO_WORK_TO_WAIT_FOR },
+      .remedy = "Keep work in the device's queue: launch ahead, read the next batch and copy it "
+                "meanwhile, wait once at the end; a larger batch.",
+      .remedy_iree = "Call the module again before the last call is done (iree-compile "
+                "--iree-execution-model=async-external); a larger batch.",
       .see = "varve idle",
       .because = "torch-tb-profiler: GPU utilisation below 80 % leaves a fifth to gain." },
     { .name = "idle_tail",

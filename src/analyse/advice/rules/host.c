@@ -18,7 +18,12 @@ const struct vv_rule vv_rules_host[] = {
       .says = "{name} alone takes {share} of the steps.",
       .why = { vv_analyse_operators, "row", "operator", "step_self_share", NULL,
                "{step_calls} calls, {step_median_ns} the median, {step_max_ns} the longest." },
-      .see = "varve report --by shape", .see_shapeless = "varve report --table call_tree",
+      .remedy = "Call it less or with less: see its shapes. Or a faster form: a library's (BLAS, "
+                "oneDNN), a fused one, bfloat16, more threads; in C -O3 -march=native, and blocks "
+                "that fit the cache.",
+      .remedy_iree = "iree-compile --iree-opt-level=O3 and --iree-llvmcpu-target-cpu=host; varve "
+                "hot gives a dispatch other tiles.",
+      .see = "varve report --by shape",
       .because = "What takes 40 % is the first thing to make faster (Amdahl)." },
     { .name = "python_itself",
       .bound = "host", .bound_least = 0.3,
@@ -116,7 +121,7 @@ const struct vv_rule vv_rules_host[] = {
                "table, too." },
       .remedy = "nn.Embedding or nn.EmbeddingBag(…, sparse=True) with SGD or SparseAdam; a smaller "
                 "table (hashing, only the words that occur).",
-      .see = "varve report --filter \"name~'aten::*embedding*'\" --by shape",
+      .see = "varve report --by shape", .filter = "name~'aten::*embedding*'",
       .because = "PyTorch's notes on nn.Embedding: a dense gradient is as large as the table; a "
                  "tenth as for other operators that need not be." },
     { .name = "optimizer_loop",
@@ -137,7 +142,7 @@ const struct vv_rule vv_rules_host[] = {
                "It works parameter by parameter: {name} runs {step_calls} times in the steps." },
       .remedy = "foreach=True or fused=True in the optimizer's constructor; torch.compile of "
                 "optimizer.step.",
-      .see = "varve report --filter \"phase=='optimizer'\"",
+      .see = "varve report", .filter = "phase=='optimizer'",
       .because = "PyTorch's tuning guide: fused optimizers; above 15 % the loop over "
                  "parameters shows." },
     { .name = "conversions",
@@ -159,7 +164,7 @@ const struct vv_rule vv_rules_host[] = {
                 "whole model.",
       .remedy_host = "One dtype and memory format from the loader on; no .contiguous() or .clone() "
                 "where a view does; channels_last for the whole model.",
-      .see = "varve report --filter \"name~'aten::*cop*'\" --by module",
+      .see = "varve report --by module", .filter = VV_ITS_NAMES,
       .because = "TraceLens and msprof-analyze (affinity, format conversions): beyond 15 % "
                  "one conversion more than needed is likely." },
     { .name = "printing_tensors",
@@ -179,7 +184,7 @@ const struct vv_rule vv_rules_host[] = {
                "step_calls", NULL, "{name}: {step_calls} calls in the steps." },
       .remedy = "print(x.shape, x.mean().item()) every 100th step, or x.tolist(); no print, no "
                 "f-string and no log of a whole tensor in the step.",
-      .see = "varve report --filter \"name=='aten::item'\" --by source",
+      .see = "varve report --by source", .filter = "name=='aten::item'",
       .because = "torch/_tensor_str.py: masked_select and isfinite find the width of the numbers, "
                  "then each one is read; 5 % as for other numbers that are read." },
     { .name = "scalars_from_tensors",
@@ -197,7 +202,7 @@ const struct vv_rule vv_rules_host[] = {
                "{name}: {step_calls} calls in the steps[, the longest from {source}]." },
       .remedy = "Keep loss and metrics on the device; .item() every 100th step, and no print of a "
                 "tensor; torch.where instead of if; clip_grad_norm_(foreach=True) without .item().",
-      .see = "varve report --filter \"name~'aten::*scalar*'\" --by source",
+      .see = "varve report --by source", .filter = VV_ITS_NAMES,
       .because = "PyTorch's tuning guide: avoid unnecessary synchronization; 5 % as for other "
                  "waits." },
     { .name = "sizes_from_tensors",
@@ -216,7 +221,7 @@ const struct vv_rule vv_rules_host[] = {
                "{name}: {step_calls} calls in the steps[, the longest from {source}]." },
       .remedy = "torch.where, masks by multiplication, output_size= of repeat_interleave, "
                 "fixed capacities.",
-      .see = "varve report --filter \"name~'aten::nonzero*'\" --by source",
+      .see = "varve report --by source", .filter = VV_ITS_NAMES,
       .because = "PyTorch's tuning guide names nonzero; 5 % as for other waits." },
     { .name = "outside_operators",
       .unless = "python_itself",
@@ -293,7 +298,7 @@ const struct vv_rule vv_rules_host[] = {
       .why = { vv_analyse_operators, "name", "aten::zero_|aten::_foreach_zero_", "step_total_ns",
                NULL, "{name}: {step_calls} calls, {step_total_ns}." },
       .remedy = "optimizer.zero_grad(set_to_none=True), which is the default since PyTorch 2.0.",
-      .see = "varve report --filter \"name~'*zero*'\"",
+      .see = "varve report", .filter = "name~'*zero*'",
       .because = "PyTorch's tuning guide: gradients that are None need neither zeros nor an "
                  "addition." },
     { .name = "gradient_norms",
@@ -307,7 +312,7 @@ const struct vv_rule vv_rules_host[] = {
                "aten::linalg_vector_norm|aten::norm|aten::_foreach_norm", "step_calls", NULL,
                "{name}: {step_calls} calls in the steps." },
       .remedy = "clip_grad_norm_(…, foreach=True); take norms for the log every 100th step only.",
-      .see = "varve report --filter \"name~'*norm*'\" --by source",
+      .see = "varve report --by source", .filter = VV_ITS_NAMES,
       .because = "PyTorch's notes on foreach: one norm a parameter is a loop of small operators; "
                  "5 % as for other loops." },
     { .name = "repeated_backward",
@@ -335,7 +340,7 @@ const struct vv_rule vv_rules_host[] = {
                "{device} holds {peak_bytes} at most: it pays only where memory is short." },
       .remedy = "Checkpoint fewer blocks, or none, where memory allows: every second block, or "
                 "what is cheap alone (context_fn of torch.utils.checkpoint).",
-      .see = "varve report --filter \"phase=='recompute'\"",
+      .see = "varve report", .filter = "phase=='recompute'",
       .because = "PyTorch's page of torch.utils.checkpoint trades time for memory; a tenth of "
                  "the step is a third of the forward pass." },
     { .name = "anomaly_detection",
@@ -370,7 +375,7 @@ const struct vv_rule vv_rules_host[] = {
                "step_total_ns", NULL, "{name}: {step_calls} calls, {step_total_ns}." },
       .remedy = "model.eval() before evaluation and inference (torch.no_grad() does not turn "
                 "dropout off), model.train() before training goes on.",
-      .see = "varve report --filter \"name~'*dropout*'\" --by source",
+      .see = "varve report --by source", .filter = "name~'*dropout*'",
       .because = "PyTorch's notes on evaluation mode: results are random until eval() is called; "
                  "a twentieth, though one call is wrong already." },
     { .name = "forward_only",
@@ -405,7 +410,7 @@ const struct vv_rule vv_rules_host[] = {
                "{name}: {step_calls} calls, {step_self_ns}[, the longest from {source}]." },
       .remedy = "Draw in the loader's workers, ahead, or on the device; a fused dropout "
                 "(torch.compile).",
-      .see = "varve report --by source",
+      .see = "varve report --by source", .filter = VV_ITS_NAMES,
       .because = "TraceLens lists such operators apart; a tenth is more than a model's dropout." },
     { .name = "filling_tensors",
       .unless = "zeroing_gradients",
@@ -421,7 +426,7 @@ const struct vv_rule vv_rules_host[] = {
                "step_self_ns", NULL, "{name}: {step_calls} calls, {step_self_ns}." },
       .remedy = "Make constant tensors (masks, positions) once, as buffers of the module; "
                 "torch.empty where all is written.",
-      .see = "varve report --filter \"name~'aten::fill*'\" --by source",
+      .see = "varve report --by source", .filter = VV_ITS_NAMES,
       .because = "PyTorch's tuning guide: create tensors once and on the device; a tenth is more "
                  "than the loss needs." },
     { .name = "recurrent_cells",
@@ -444,7 +449,7 @@ const struct vv_rule vv_rules_host[] = {
                "step_total_ns", NULL, "{name}: {step_calls} calls of {step_median_ns}." },
       .remedy = "nn.LSTM, nn.GRU or nn.RNN over the whole sequence instead of nn.LSTMCell in a "
                 "loop; torch.compile of the loop.",
-      .see = "varve report --filter \"name~'aten::*cell'\" --by source",
+      .see = "varve report --by source", .filter = "name~'aten::*cell'",
       .because = "cuDNN and oneDNN run a layer over the sequence in one call; a tenth forward is "
                  "three with the way back. Cells of 25 to 150 µs took 1.7 to 8 times a layer's "
                  "time, those of 1 ms as long (doc/truth.md)." },
@@ -460,7 +465,7 @@ const struct vv_rule vv_rules_host[] = {
                "longest. What is joined with all that came before it is copied in each step." },
       .remedy = "Append to a list, and torch.cat once, behind the loop; or torch.empty of the "
                 "whole size, and write each part into its rows.",
-      .see = "varve report --filter \"name=='aten::cat'\" --by shape",
+      .see = "varve report --by shape --sort shapes", .filter = "name=='aten::cat'",
       .because = "PyTorch's FAQ on histories: a tensor that grows by torch.cat costs the square of "
                  "the steps; 15 % as for other copies." },
     { .name = "double_precision",

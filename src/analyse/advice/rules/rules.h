@@ -12,6 +12,8 @@
 
 #define VV_OF_STEPS "(steps)" /* as `whole`: the time of the steps                                */
 
+#define VV_ITS_NAMES "name=='{name}'" /* as `filter`: of each operator that counts, || between   */
+
 /* Rows of a table, and how much of something they are. */
 struct vv_measure {
     vv_analyse_fn *table;      /* NULL = nothing is measured                                     */
@@ -70,8 +72,8 @@ struct vv_rule {
     /* The same on that platform; NULL = no other one. */
     const char *remedy_xla, *remedy_ascend, *remedy_opencl, *remedy_cuda, *remedy_host;
     const char *remedy_iree; /* NULL = none there                                                */
-    const char *see;           /* command that prints the evidence, without the trace            */
-    const char *see_shapeless; /* the same where the operator has no shapes; NULL = no other one  */
+    const char *see;           /* command that prints the evidence, without filter and trace     */
+    const char *filter;        /* of that command; VV_ITS_NAMES; NULL = none                     */
     const char *because;       /* why the limit is where it is, and whose rule it is             */
 };
 
