@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "analyse/advice/command.h"
+#include "analyse/advice/needs.h"
 #include "analyse/advice/rules/rules.h"
 #include "analyse/advice/sentence.h"
 #include "analyse/trace/unseen_facts.h"
 #include "derive/select/filter.h"
 #include "derive/select/scope.h"
-#include "meaning/autograd_links.h"
 #include "meaning/call_kind.h"
 #include "meaning/platform.h"
 #include "model/find.h"
@@ -228,42 +228,13 @@ static enum varve_code holds(struct tables *tables, const struct vv_measure *mea
     return VARVE_OK;
 }
 
-/* Has a forward operator several backward ones? True where there is no memory to know it. */
-static bool has_second_passes(const struct vv_model *model)
-{
-    struct vv_autograd_links links;
-    struct varve_error error;
-    if (vv_autograd_links(model, &links, &error) != VARVE_OK)
-        return true;
-    for (size_t i = 0; i < links.count; i++)
-        if (links.items[i].ordinal > 1)
-            return true;
-    return false;
-}
-
-static bool has_needed(const struct vv_model *model, enum vv_rule_needs needs)
-{
-    const struct vv_tensors *tensors = &model->tensors;
-    if (needs == VV_NEEDS_SECOND_PASSES)
-        return has_second_passes(model);
-    if (needs == VV_NEEDS_MODULES)
-        for (uint32_t id = 0; id < model->strings.count; id++)
-            if (strncmp(vv_intern_text(&model->strings, id), "nn.Module", 9) == 0)
-                return true;
-    if (needs == VV_NEEDS_DOUBLES)
-        for (uint32_t row = 0; row < tensors->table.count; row++)
-            if (tensors->dtype[row] == VARVE_F64 && tensors->rank[row] > 0)
-                return true;
-    return needs == VV_NEEDS_NOTHING;
-}
-
 static enum varve_code is_asked(struct tables *tables, const struct vv_rule *rule, bool *out_is,
                                 struct varve_error *error)
 {
     const struct vv_measure bound = { vv_analyse_verdict, "bound_by", rule->bound, "share", NULL,
                                       rule->bound_least, VV_EACH_ROW };
     bool is_forbidden = false;
-    *out_is = has_needed(tables->model, rule->needs);
+    *out_is = vv_rule_has_needed(tables->model, rule->needs);
     if (*out_is && rule->bound != NULL)
         VV_TRY(holds(tables, &bound, out_is, error));
     if (*out_is)

@@ -85,6 +85,8 @@ const struct vv_rule vv_rules_slow_steps[] = {
       .saves = "own_excess_ns", .saves_part = 1.0,
       .says = "Step {step}[ of rank {rank}] took {duration_ns}, the median {median_ns}.",
       .by_cause = causes,
+      .remedy = "Look for what only this step does or waits for: a larger batch, an evaluation, "
+                "logging.",
       .see = "varve steps --steps {step}",
       .because = "1.5 x the median is beyond the spread of steps that do the same work; what "
                  "takes less than 3 % of all steps can wait. Time that others took is left out." },
