@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* needs.h — what a rule needs of a trace, looked for before any table is made. Thread-compatible. */
+/* needs.h — what a rule needs of a trace, looked for before any table. Thread-compatible. */
 #ifndef VV_ANALYSE_ADVICE_NEEDS_H
 #define VV_ANALYSE_ADVICE_NEEDS_H
 
