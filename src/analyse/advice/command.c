@@ -12,15 +12,16 @@
 
 /* ---- what the trace has ---- */
 
-static bool has_shapes(const struct vv_model *model, uint32_t slice, const char *name)
+/* name: NULL = any. */
+static bool has_shapes(const struct vv_model *model, uint32_t slice, const vv_string *name)
 {
     uint32_t op = model->slices.op[slice];
     return op != VV_NONE && model->ops.shapes[op] != 0 &&
-           (name == NULL || strcmp(vv_text_of(model, model->slices.name[slice]), name) == 0);
+           (name == NULL || model->slices.name[slice] == *name);
 }
 
 /* Slices have the line of the one around them, so one is enough. */
-static bool has_line(const struct vv_model *model, uint32_t slice, const char *name)
+static bool has_line(const struct vv_model *model, uint32_t slice, const vv_string *name)
 {
     uint32_t op = model->slices.op[slice];
     (void)name;
@@ -29,7 +30,7 @@ static bool has_line(const struct vv_model *model, uint32_t slice, const char *n
            (op != VV_NONE && model->ops.stack[op] != 0);
 }
 
-static bool has_module(const struct vv_model *model, uint32_t slice, const char *name)
+static bool has_module(const struct vv_model *model, uint32_t slice, const vv_string *name)
 {
     uint32_t op = model->slices.op[slice];
     (void)name;
@@ -42,17 +43,18 @@ bool vv_command_tells(const char *see, const struct vv_model *model, const char 
 {
     static const struct {
         const char *by;
-        bool (*has)(const struct vv_model *model, uint32_t slice, const char *name);
+        bool (*has)(const struct vv_model *model, uint32_t slice, const vv_string *name);
     } groupings[] = {
         { "--by shape", has_shapes }, { "--by source", has_line }, { "--by module", has_module },
     };
     size_t g = 0, count = sizeof groupings / sizeof *groupings;
+    vv_string id = name != NULL ? vv_intern_find(&model->strings, name, strlen(name)) : 0;
     if (strncmp(see, "varve memory", strlen("varve memory")) == 0)
         return model->memory.table.count > 0;
     while (g < count && strstr(see, groupings[g].by) == NULL)
         g++;
     for (uint32_t slice = 0; g < count && slice < model->slices.table.count; slice++)
-        if (groupings[g].has(model, slice, name))
+        if (groupings[g].has(model, slice, name != NULL ? &id : NULL))
             return true;
     return g == count;
 }
