@@ -142,6 +142,14 @@ RULES = {
          for n in range(5)],
         "In 25.0 % of the steps' time nothing ran that was recorded: Python, or code without "
         "marks."),
+    "numbers_outside": ( # as above
+        steps_of(400, operator_us=20) + [span("mm", 400 * n + 100, 200) for n in range(5)] +
+        [span("aten::resolve_neg", 400 * n + 300, 30) for n in range(5)],
+        steps_of(400, operator_us=20) + [span("mm", 400 * n + 100, 200) for n in range(5)] +
+        [span("aten::resolve_neg", 400 * n + 300, 30) for n in range(5)] +
+        [span("train.py(9): metric", 400 * n + 330, 69, "python_function") for n in range(5)],
+        "17.5 % of the steps passes in pauses right after numbers were taken from tensors "
+        "(.numpy(), .tolist()): NumPy or Python works on them."),
     "compilation": (
         steps_of(200) + [span("torch/_inductor/compile_fx.py(12): compile", 200 * n + 150, 20,
                               "python_function") for n in range(5)],

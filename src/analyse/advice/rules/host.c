@@ -35,8 +35,9 @@ const struct vv_rule vv_rules_host[] = {
               "is what recording its calls takes, and is left out].",
       .why = { vv_analyse_operators, "name", "*.py(*|<built-in*", "step_self_ns", NULL,
                "{name}: {step_self_ns} in {step_calls} calls[, the longest from {source}]." },
-      .remedy = "torch.compile; fewer, larger operators; move the work to the loader's "
-                "workers.",
+      .remedy = "Arrays instead of loops and lists: NumPy or torch over all rows, "
+                "torch.from_numpy of one array; files and logs every 100th step; torch.compile; "
+                "the loader's workers.",
       .remedy_xla = "More of the step under one jax.jit; jax.lax.scan over steps; work of the "
                 "host on other threads.",
       .remedy_opencl = "Fewer, larger calls: loops over arrays belong in NumPy or in a "
@@ -195,7 +196,7 @@ const struct vv_rule vv_rules_host[] = {
       .weight = 1.2,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps passes in reading single numbers from tensors, which "
-              "waits for the device.",
+              "waits for what computes them.",
       .why = { vv_analyse_operators, "name",
                "aten::item|aten::_local_scalar_dense|aten::is_nonzero|aten::equal", "step_calls",
                NULL,
@@ -213,7 +214,7 @@ const struct vv_rule vv_rules_host[] = {
       .weight = 1.1,
       .saves = VV_OF_STEPS, .saves_part = 1.0,
       .says = "{share} of the steps passes in operators whose result's size depends on "
-              "values, which waits for the device.",
+              "values, which waits for what computes them.",
       .why = { vv_analyse_operators, "name",
                "aten::nonzero|aten::index|aten::masked_select|aten::unique*|aten::_unique2|"
                "aten::repeat_interleave",
@@ -250,6 +251,8 @@ const struct vv_rule vv_rules_host[] = {
                  VV_EACH_ROW }, /* that is print() of a tensor                                 */
       .is = { vv_analyse_host_gaps, "after", "aten::resolve_neg", "total_ns",
               VV_OF_STEPS, 0.1, VV_ALL_ROWS },
+      .also = { vv_analyse_step_split, "row", "total", "python_ns", "other_ns", 0.2,
+                VV_REST_OF_ROW }, /* calls of Python do not fill the pauses                    */
       .weight = 0.9,
       .saves = "total_ns", .saves_part = 1.25, /* and the operators that hand them over          */
       .says = "{share} of the steps passes in pauses right after numbers were taken from tensors "

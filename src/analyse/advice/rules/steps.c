@@ -217,7 +217,7 @@ const struct vv_rule vv_rules_steps[] = {
       .remedy = "Many calls: keep shapes fixed, or torch.compile(dynamic=True); "
                 "TORCH_LOGS=recompiles says what changed. Few calls: a longer run hides them, "
                 "and TORCHINDUCTOR_CACHE_DIR on a disk that stays keeps what they made.",
-      .remedy_xla = KEEP_XLA ".",
+      .remedy_xla = KEEP_XLA ". Few calls: a longer run hides them.",
       .remedy_ascend = KEEP_ASCEND ".",
       .remedy_opencl = KEEP_OPENCL,
       .remedy_cuda = KEEP_CUDA,
