@@ -128,6 +128,29 @@ def test_what_a_late_rank_costs_is_of_one_step_of_the_rank_that_waits(varve, tmp
     assert row["why"] == "late::load takes 400 µs longer on rank 1 than on rank 0."
 
 
+@pytest.mark.parametrize("second_us", [300, 450])
+def test_ranks_that_wait_for_each_other_by_turns_are_not_slow(varve, tmp_path, second_us):
+    """Rank 1 is 300 us late in the first collective. Rank 0 is late in the second one."""
+    trace = Trace(tmp_path / "a.varve")
+    one, other = Rank(trace, 100, rank=0, world_size=2), Rank(trace, 200, rank=1, world_size=2)
+    late = {one: (100, 420 + second_us), other: (400, 600)}
+    for rank, begins in late.items():
+        for begin, end in zip(begins, (420, 430 + second_us)):
+            asks(rank, begin)
+            rank.runs("gloo:all_reduce", begin + 5, end)
+        rank.done()
+    path = trace.write()
+    waits = {row["rank"]: row for row in critical(varve, path)["rank_waits"]
+             if row["row"] == "wait"}
+    assert waits[0]["waited_ns"] == 300 * US
+    assert waits[1]["waited_ns"] == (second_us - 180) * US
+    assert waits[0]["net_ns"] == max(300 - (second_us - 180), 0) * US
+    found = table_reader.tables(varve, "report", "--no-cache", "--table", "advice", "--top", "0",
+                                path)["advice"]
+    assert [row["saves_ns"] // US for row in found if row["rule"] == "late_rank"] == (
+        [300 - (second_us - 180)] if second_us < 430 else [])
+
+
 def test_what_runs_alone_in_the_background_is_a_phase_and_gaps_are_none(varve, tmp_path):
     """The largest gap is between two pieces of the backward pass."""
     trace = Trace(tmp_path / "a.varve")

@@ -17,7 +17,7 @@
 #include "numbers/pair_ids.h"
 
 enum { WAITED, COUNT, MAX, WAITS, LATE, LATE_TIME, RANK, LATE_RANK, ROW, NAME,
-       WINDOW, STEPS, LONGER, LONGER_TIME, COLUMNS };
+       WINDOW, STEPS, LONGER, LONGER_TIME, NET, COLUMNS };
 
 static const struct vv_sheet_column columns[COLUMNS] = {
     { "waited_ns", "waited", VV_CELL_INT, VV_UNIT_NS, false, false },
@@ -34,6 +34,7 @@ static const struct vv_sheet_column columns[COLUMNS] = {
     { "steps", "steps of the window", VV_CELL_INT, VV_UNIT_COUNT, true, false },
     { "longer", "takes longer there", VV_CELL_TEXT, VV_UNIT_NONE, true, false },
     { "longer_ns", "by", VV_CELL_INT, VV_UNIT_NS, true, false },
+    { "net_ns", "beyond its own waits", VV_CELL_INT, VV_UNIT_NS, true, false },
 };
 
 struct pair {
@@ -50,6 +51,7 @@ struct waits {
     struct vv_critical *critical;
     struct vv_groups groups, names;
     struct pair *pairs;
+    int64_t *waited_ns;       /* by number of a window: how long that rank waited                */
     int64_t *time_of;         /* group of `names` -> time                                        */
     size_t capacity, time_capacity;
     struct reason *reasons;   /* by number of a window                                           */
@@ -341,6 +343,8 @@ static enum varve_code put_pair(struct waits *waits, struct vv_sheet *sheet,
     VV_TRY(put_rank(waits, sheet, row, false, pair->waits, error));
     VV_TRY(put_rank(waits, sheet, row, true, pair->late, error));
     put_window(waits, pair->waits_rank, sheet, row);
+    int64_t net_ns = pair->waited_ns - waits->waited_ns[pair->rank];
+    vv_sheet_int(sheet, row, NET, net_ns > 0 ? net_ns : 0);
     VV_TRY(find_longer(waits, pair, &longer, &by_ns, error));
     if (longer != 0 && by_ns >= pair->waited_ns / 2) { /* else it explains little */
         vv_sheet_int(sheet, row, LONGER_TIME, by_ns);
@@ -371,6 +375,10 @@ static enum varve_code put_pairs(struct waits *waits, int64_t top, struct vv_she
     size_t row;
     if (count == 0)
         return VARVE_OK;
+    VV_TRY(VV_SCRATCH_ZEROS(waits->groups.scratch, &waits->waited_ns,
+                            waits->critical->windows.count, error));
+    for (uint32_t i = 0; i < count; i++)
+        waits->waited_ns[waits->pairs[i].waits_rank] += waits->pairs[i].waited_ns;
     qsort(waits->pairs, count, sizeof *waits->pairs, longer_first);
     for (uint32_t i = 0; i < count; i++) {
         join(&total, &waits->pairs[i]);

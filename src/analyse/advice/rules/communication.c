@@ -27,8 +27,10 @@ const struct vv_rule vv_rules_communication[] = {
     { .name = "late_rank",
       .is = { vv_analyse_rank_waits, "row", "wait", "waited_ns", "window_ns", 0.05, VV_EACH_ROW },
       .also = { vv_analyse_trace, NULL, NULL, "processes", NULL, 2, VV_EACH_ROW },
+      .besides = { vv_analyse_rank_waits, "row", "wait", "net_ns", "window_ns", 0.05,
+                   VV_EACH_ROW },
       .weight = 2, /* what ranks wait is exposed communication, too: this is its cause         */
-      .saves = "waited_ns", .saves_part = 1.0, .of_steps = "steps",
+      .saves = "net_ns", .saves_part = 1.0, .of_steps = "steps",
       .says = "In collectives {waits} waits {waited_ns} for {late}, which begins them later.",
       .why = { vv_analyse_rank_waits, "longer", "*", "longer_ns", "waited_ns",
                "{longer} takes {longer_ns} longer on {late} than on {waits}." },
@@ -37,7 +39,8 @@ const struct vv_rule vv_rules_communication[] = {
       .remedy = "Give ranks equal work (DistributedSampler, padding by length, expert "
                 "capacity); look at that rank's loader, processor and clock.",
       .see = "varve report --table rank_waits",
-      .because = "HTA's and msprof-analyze's slow rank: 5 % is more than jitter." },
+      .because = "HTA's and msprof-analyze's slow rank: 5 % is more than jitter. Where the late "
+                 "rank waits as long itself, nobody is slow." },
     { .name = "exposed_collectives",
       .unless = "exposed_communication",
       .bound = "communication", .bound_least = 0.1,
