@@ -132,7 +132,7 @@ static enum varve_code read_process(struct view *view, uint32_t process, struct 
 static void put_workers(const struct view *view, size_t row)
 {
     const struct vv_workers *workers = &view->workers;
-    vv_sheet_int(view->sheet, row, WORKERS, (int64_t)workers->count);
+    vv_sheet_int(view->sheet, row, WORKERS, workers->at_once);
     vv_sheet_int(view->sheet, row, POOLS, workers->pool_threads);
     if (view->scope->model->run.cpus > 0)
         vv_sheet_int(view->sheet, row, CPUS, view->scope->model->run.cpus);

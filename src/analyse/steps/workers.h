@@ -9,7 +9,8 @@
 struct vv_workers {
     int64_t *begin_ns;     /* when each began, in order                                         */
     size_t count;
-    int64_t pool_threads;  /* threads of theirs that neither load nor send                      */
+    int64_t at_once;       /* those that live when their pools have most threads                */
+    int64_t pool_threads;  /* theirs: they neither load, send nor give out descriptors          */
     int64_t *usual_ns;     /* durations of the steps in which none began                        */
     size_t usual;
     size_t restarts;       /* steps in which some began, behind the first that began            */

@@ -49,8 +49,8 @@ const struct vv_rule vv_rules_steps[] = {
       .says = "Steps in which the data loader's workers begin anew take longer: {share} of all "
               "steps' time.",
       .why = { vv_analyse_waits, "row", "total", "restarts", NULL,
-               "{workers} workers began, in {restarts} steps beside the first: {restart_ns} more "
-               "than these steps take otherwise." },
+               "Workers began in {restarts} steps beside the first: {restart_ns} more than these "
+               "steps take otherwise." },
       .remedy = "DataLoader(persistent_workers=True), one loader for all epochs, fewer workers; "
                 "a data set that is made fast (it opens its files when it is asked).",
       .see = "varve report --table waits",
