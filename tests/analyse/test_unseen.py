@@ -119,6 +119,21 @@ def test_processes_without_records_by_the_cpu_time_of_all(varve, tmp_path):
                                                       cpu_ns=102 * 10**7))
 
 
+def test_a_process_with_records_that_did_not_say_its_cpu_time_may_have_taken_it(varve, tmp_path):
+    """As the workers of a data loader, which end by _exit."""
+    written = trace_writer.Trace(tmp_path / "w.varve", trace_writer.manifest(cpu_ns=4 * 10**9))
+    for pid in (100, 200):
+        process = written.process(pid=pid)
+        thread = process.thread(tid=pid)
+        thread.begin(process.site("begin", "aten::ones"), at=100)
+        thread.end(at=200)
+    written.processes[0].collector("fact.cpu_ns", "note", str(10**9))
+    assert "processes" not in unseen(varve, written.write())
+    written.processes[1].collector("fact.cpu_ns", "note", str(10**9))
+    row = unseen(varve, written.write())["processes"]
+    assert (row["time_ns"], row["share"]) == (2 * 10**9, 0.5)
+
+
 def test_a_program_that_recorded_nothing(varve, tmp_path):
     trace = trace_writer.Trace(tmp_path / "t.varve", trace_writer.manifest(
         cpu_ns=2 * 10**9, command=["/usr/bin/python3", "np.py"])).write()

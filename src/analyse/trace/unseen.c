@@ -219,12 +219,15 @@ static bool is_python(const struct vv_unseen_facts *facts)
     return begins(command + length, "python");
 }
 
+/* Where a process with records did not say its CPU time, as workers that end by _exit, nobody knows
+ * how much is left for others. */
 static bool ask_processes(const struct vv_unseen_facts *facts, struct answer *answer)
 {
     char time[VV_NUMBER_BYTES];
     int64_t others_ns = vv_sum(facts->program_ns, -facts->cpu_ns);
-    bool is_alone = facts->model->processes.table.count == 0;
-    if (facts->program_ns <= 0 || (facts->cpu_ns == 0 && !is_alone))
+    uint64_t processes = facts->model->processes.table.count;
+    bool is_alone = processes == 0;
+    if (facts->program_ns <= 0 || facts->said_cpu < processes)
         return false;
     set_time(answer, others_ns, facts->program_ns);
     if (others_ns < CPU_THAT_MATTERS_NS || answer->share < SHARE_THAT_MATTERS)

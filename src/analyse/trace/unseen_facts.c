@@ -65,6 +65,7 @@ static void count_facts(const struct vv_model *model, struct vv_unseen_facts *fa
                    *recorded = fact_text(model, f, VV_FACT_RECORDED_CPU),
                    *world = fact_text(model, f, VV_FACT_WORLD_SIZE);
         if (all != NULL) {
+            facts->said_cpu++;
             facts->cpu_ns = vv_sum(facts->cpu_ns, vv_amount(all));
             facts->silent_ns = vv_sum(facts->silent_ns, vv_amount(all));
         }

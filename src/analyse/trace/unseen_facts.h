@@ -22,7 +22,8 @@ struct vv_unseen_facts {
     bool is_torch;              /* operators of PyTorch, or a process that heard them           */
     bool has_device;            /* a track of a device                                          */
     int64_t world_size;         /* 0 = not known                                                */
-    int64_t cpu_ns, silent_ns;  /* of all processes; of their threads without records           */
+    uint64_t said_cpu;          /* processes that ended by themselves: they said their CPU time */
+    int64_t cpu_ns, silent_ns;  /* of these; of their threads without records                   */
     int64_t program_ns;         /* of the program and all that it started; 0 = not known        */
     int64_t span_ns, free_ns;   /* first to last operator of the busiest thread; outside of any */
 };
