@@ -6,6 +6,7 @@
 #include "numbers/spread.h"
 
 #define LATER_LEAST 3u
+#define FEW 5u /* so many steps may be warm-up in a short run, too                               */
 
 struct place {
     uint32_t track, step;
@@ -37,19 +38,32 @@ static bool has_preparation(const struct vv_steps *steps, const struct place *pl
     return is_longest;
 }
 
-/* Marks the warm-up steps of one thread. `values` has room for half of the steps. */
-static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count,
-                        int64_t *values, bool *out_is_warm_up)
+/* The number of leading steps that are slow beside the later half. `values` has room for it. */
+static size_t count_slow(const struct vv_steps *steps, const struct place *places, size_t count,
+                         int64_t *values)
 {
-    size_t later = count - count / 2;
-    if (later < LATER_LEAST)
-        out_is_warm_up[places[0].step] = has_preparation(steps, places, count);
-    if (later < LATER_LEAST)
-        return;
+    size_t later = count - count / 2, slow = 0;
     for (size_t i = 0; i < later; i++)
         values[i] = steps->duration_ns[places[count / 2 + i].step];
     struct vv_spread spread = vv_spread_of(values, later);
-    for (size_t i = 0; i < count / 2 && is_slow(steps->duration_ns[places[i].step], &spread); i++)
+    while (slow < count / 2 && is_slow(steps->duration_ns[places[slow].step], &spread))
+        slow++;
+    return slow;
+}
+
+/* Marks the warm-up steps of one thread. More than a few slow ones are no warm-up: the program or
+ * the machine changed. Then the steps from the change on are no measure. */
+static void mark_thread(const struct vv_steps *steps, const struct place *places, size_t count,
+                        int64_t *values, bool *out_is_warm_up)
+{
+    size_t asked = count, few = count / 5 > FEW ? count / 5 : FEW, slow;
+    if (count - count / 2 < LATER_LEAST) {
+        out_is_warm_up[places[0].step] = has_preparation(steps, places, count);
+        return;
+    }
+    while ((slow = count_slow(steps, places, asked, values)) > few)
+        asked /= 2;
+    for (size_t i = 0; i < slow; i++)
         out_is_warm_up[places[i].step] = true;
 }
 

@@ -56,8 +56,33 @@ static void the_slow_steps_at_the_beginning(void **state)
     vv_scratch_deinit(&scratch);
 }
 
+/* Forty steps, the first of them the longest, and the first `slow` of double length: a fifth are
+ * warm-up, and from more on the first alone. */
+static void many_slow_steps_are_a_change(void **state)
+{
+    (void)state;
+    static const struct { int64_t slow, warm_up; } cases[] = { { 1, 1 }, { 8, 8 }, { 9, 1 },
+                                                               { 16, 1 }, { 20, 1 } };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct vv_scratch scratch = { 0 };
+        struct vv_model *model = handmade_model();
+        bool found[41];
+        handmade_track(model, "one", 100);
+        for (int64_t i = 0; i < 40; i++)
+            handmade_step(model, 0, i, 1000 * i,
+                          1000 * i + (i == 0 ? 900 : i < cases[c].slow ? 80 : 40) + i % 2);
+        handmade_finish(model);
+        assert_int_equal(vv_find_warm_up(model, &scratch, found, NULL), VARVE_OK);
+        for (int64_t i = 0; i < 40; i++)
+            assert_int_equal(found[i], i < cases[c].warm_up);
+        vv_model_destroy(model);
+        vv_scratch_deinit(&scratch);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(the_slow_steps_at_the_beginning) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(the_slow_steps_at_the_beginning),
+                                       cmocka_unit_test(many_slow_steps_are_a_change) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
