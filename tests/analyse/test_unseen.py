@@ -153,6 +153,32 @@ def test_python_by_the_time_between_operators(varve, tmp_path):
     assert "python" not in unseen(varve, own_trace(tmp_path / "with.varve", [PYTHON_OFF], frames))
 
 
+def test_python_in_steps_has_the_number_of_the_operators(varve, tmp_path):
+    """The first step, which imports, is warm-up. What is before the steps does not count."""
+    written = trace_writer.Trace(tmp_path / "t.varve", trace_writer.manifest())
+    process = written.process(pid=100)
+    process.collector(*PYTHON_OFF)
+    thread, site = process.thread(tid=100), process.site("begin", "conv")
+    phase = process.site("begin", "forward", layer="STEP")
+    thread.begin(site, 0)
+    thread.end(10)
+    for step in range(8):
+        begin, end = 10000 * step + 5000, 10000 * step + (9000 if step == 0 else 5100)
+        thread.step_begin(step, begin)
+        thread.begin(phase, begin + 10)
+        thread.begin(site, begin + 20)
+        thread.end(begin + 80)
+        thread.end(begin + 90)
+        thread.step_end(end)
+    path = written.write()
+    row = unseen(varve, path)["python"]
+    outside = next(row for row in table_reader.tables(varve, "report", path)["operators"]
+                   if row["name"] == "(outside operators)")
+    assert row["time_ns"] == outside["step_self_ns"] == 7 * 40
+    assert row["finding"] == ("Python's own calls were not recorded, and 40.0 % of the steps, "
+                              "280 ns, passes between operators")
+
+
 def test_device_work_that_is_there_is_not_missed(varve, tmp_path):
     written = trace_writer.Trace(tmp_path / "t.varve", trace_writer.manifest())
     process = written.process(pid=100)

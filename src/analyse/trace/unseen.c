@@ -162,6 +162,9 @@ static bool ask_python(const struct vv_unseen_facts *facts, struct answer *answe
     set_time(answer, facts->free_ns, facts->span_ns);
     answer->matters = answer->share >= PYTHON_SHARE_THAT_MATTERS;
     vv_number_duration(facts->free_ns, time, sizeof time);
+    if (facts->has_steps)
+        return say(answer, "Python's own calls were not recorded, and %.1f %% of the steps, %s, "
+                   "passes between operators", 100 * answer->share, time);
     return say(answer, "Python's own calls were not recorded, and between operators pass %s, "
                "%.0f %% of the time from the first to the last", time, 100 * answer->share);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "derive/operators/own_time.h"
+#include "derive/select/scope.h"
 #include "meaning/call_kind.h"
 #include "model/find.h"
 #include "varve/varve.h"
@@ -158,6 +160,32 @@ static void measure_free(const struct vv_model *model, struct vv_unseen_facts *f
     }
 }
 
+/* Of the steps that a report counts: as "(outside operators)" of table "operators" has it. */
+static enum varve_code measure_steps(const struct vv_model *model, struct vv_scratch *scratch,
+                                     struct vv_unseen_facts *facts, struct varve_error *error)
+{
+    const struct vv_selection selection = VV_SELECTION_ALL;
+    const struct vv_steps *steps = &model->steps;
+    struct vv_scope scope;
+    uint32_t *stack;
+    int64_t *own_ns;
+    VV_TRY(vv_scope_init(&scope, model, &selection, scratch, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &stack, model->slices.table.count, error));
+    VV_TRY(VV_SCRATCH_ARRAY(scratch, &own_ns, model->slices.table.count, error));
+    facts->span_ns = facts->free_ns = scope.step_time_ns;
+    for (uint32_t step = 0; step < steps->table.count; step++) {
+        uint32_t row, last;
+        if (!scope.steps[step])
+            continue;
+        vv_step_rows(model, step, &row, &last);
+        vv_own_time(&model->slices, row, last, steps->begin_ns[step] + steps->duration_ns[step],
+                    stack, own_ns);
+        for (; row < last; row++)
+            facts->free_ns -= vv_is_own_operator(model, row) ? own_ns[row] : 0;
+    }
+    return VARVE_OK;
+}
+
 enum varve_code vv_unseen_facts_count(const struct vv_model *model, struct vv_scratch *scratch,
                                       struct vv_unseen_facts *out_facts, struct varve_error *error)
 {
@@ -171,6 +199,9 @@ enum varve_code vv_unseen_facts_count(const struct vv_model *model, struct vv_sc
     for (uint64_t t = 0; t < model->tracks.table.count; t++)
         out_facts->has_device = out_facts->has_device || model->tracks.kind[t] == VV_TRACK_DEVICE;
     VV_TRY(count_slices(model, scratch, out_facts, error));
+    out_facts->has_steps = model->steps.table.count > 0;
+    if (out_facts->has_steps)
+        return measure_steps(model, scratch, out_facts, error);
     measure_free(model, out_facts);
     return VARVE_OK;
 }

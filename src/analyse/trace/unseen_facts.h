@@ -25,7 +25,9 @@ struct vv_unseen_facts {
     uint64_t said_cpu;          /* processes that ended by themselves: they said their CPU time */
     int64_t cpu_ns, silent_ns;  /* of these; of their threads without records                   */
     int64_t program_ns;         /* of the program and all that it started; 0 = not known        */
-    int64_t span_ns, free_ns;   /* first to last operator of the busiest thread; outside of any */
+    bool has_steps;             /* span_ns and free_ns are of the steps that count              */
+    int64_t span_ns, free_ns;   /* the steps, or from the first to the last operator of the
+                                   busiest thread; the part of it in no operator */
 };
 
 enum varve_code vv_unseen_facts_count(const struct vv_model *model, struct vv_scratch *scratch,
