@@ -148,13 +148,14 @@ def test_threads_that_its_profiler_does_not_see(build, record):
 # Those whose rows and numbers come from no clock, save times and what is divided by one.
 TABLES = ("steps", "step_phases", "phases", "roofline", "links", "call_tree", "step_split")
 OF_A_CLOCK = ("ns", "time", "1", "flop/s", "bytes/s")
+OF_WHAT_WAS_SLOW = ("warm_up", "place", "longer", "longer_calls", "cause")
 
 
 def told(rows, units):
     """Each row as text. A Kineto trace has the thread's number in its name."""
     columns = [column for column, unit in units.items()
                if unit not in OF_A_CLOCK
-               and column not in ("warm_up", "place", "longer")]  # these tell what was slow
+               and column not in OF_WHAT_WAS_SLOW]
     words = [[row[column] for column in columns] for row in rows]
     return collections.Counter(re.sub(r"thread \d+ \((\w+)\)", r"\1", json.dumps(row))
                                for row in words)
