@@ -12,7 +12,7 @@
 
 #define CLAUSE_BYTES 320
 #define LINE_COLUMNS 100
-#define READ_WHOLE_BYTES (INT64_C(128) << 20) /* which takes less than a second               */
+#define READ_WHOLE_BYTES (INT64_C(128) << 20) /* which takes about a second                  */
 
 enum { NAME, STATE, PROCESSES, TEXT }; /* columns of table "collectors"                          */
 
