@@ -154,7 +154,7 @@ static bool ask_launches(const struct vv_unseen_facts *facts, struct answer *ans
 static bool ask_python(const struct vv_unseen_facts *facts, struct answer *answer)
 {
     char time[VV_NUMBER_BYTES];
-    if (!begins(vv_unseen_collector(facts, "python"), "off") || facts->frames > 0)
+    if (!vv_unseen_python_off(facts))
         return false;
     set_source(facts, answer, "python");
     if (facts->span_ns <= 0)

@@ -186,6 +186,11 @@ static enum varve_code measure_steps(const struct vv_model *model, struct vv_scr
     return VARVE_OK;
 }
 
+bool vv_unseen_python_off(const struct vv_unseen_facts *facts)
+{
+    return strncmp(vv_unseen_collector(facts, "python"), "off", 3) == 0 && facts->frames == 0;
+}
+
 enum varve_code vv_unseen_facts_count(const struct vv_model *model, struct vv_scratch *scratch,
                                       struct vv_unseen_facts *out_facts, struct varve_error *error)
 {
@@ -200,6 +205,8 @@ enum varve_code vv_unseen_facts_count(const struct vv_model *model, struct vv_sc
         out_facts->has_device = out_facts->has_device || model->tracks.kind[t] == VV_TRACK_DEVICE;
     VV_TRY(count_slices(model, scratch, out_facts, error));
     out_facts->has_steps = model->steps.table.count > 0;
+    if (!vv_unseen_python_off(out_facts))
+        return VARVE_OK;
     if (out_facts->has_steps)
         return measure_steps(model, scratch, out_facts, error);
     measure_free(model, out_facts);

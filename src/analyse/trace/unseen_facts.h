@@ -39,5 +39,8 @@ uint64_t vv_unseen_loaded(const struct vv_unseen_facts *facts, const char *libra
 /* What a collector says of itself, in the first process that asks for something ("off: …"), or
  * "". */
 const char *vv_unseen_collector(const struct vv_unseen_facts *facts, const char *name);
+/* Could Python's calls have been recorded, and none was? span_ns and free_ns are measured only
+ * then. */
+bool vv_unseen_python_off(const struct vv_unseen_facts *facts);
 
 #endif
